@@ -1,0 +1,104 @@
+"""Settings. Precedence: an argument of the call, then EVERYWORD_* in the environment, then settings.toml in the memory
+folder, then the default here. Defaults work offline.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+
+from everyword.errors import SettingsError
+
+Vectors = Literal["auto", "off"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be set; `settings.toml` and EVERYWORD_<NAME> use the same names."""
+
+    embedder: str = "e5-small:q4"
+    """`kind:name` of the model that computes vectors; `none`: words only."""
+    reranker: str = "none"
+    """`kind:name` of a reranker; `none`: the first stage decides."""
+    counter: str = "estimate"
+    """How tokens are counted: estimate, words, chars4, tiktoken:o200k_base …"""
+    budget: int = 1500
+    """Tokens of a context."""
+    strategy: str = "evidence"
+    vectors: Vectors = "auto"
+    """`auto`: at once for small writes, in the background for large ones; `off`: only when `index` is called."""
+    threads: int = 0
+    """Processor threads of the embedder; 0: all."""
+    open_files: int = 64
+    """Logs that are kept open at most."""
+
+
+def settings(home: Path, **arguments: Any) -> Settings:
+    """Return the settings for a memory folder. Raise SettingsError for an unknown name or an unusable value."""
+    chosen: dict[str, Any] = {}
+    for source, values in (
+        (str(home / "settings.toml"), _from_file(home / "settings.toml")),
+        ("the environment", _from_environment()),
+        ("the call", {name: value for name, value in arguments.items() if value is not None}),
+    ):
+        chosen.update({name: _checked(name, value, source) for name, value in values.items()})
+    return replace(Settings(), **chosen)
+
+
+def default_home() -> Path:
+    """Return EVERYWORD_HOME, or the platform's folder for data of users."""
+    named = os.environ.get("EVERYWORD_HOME")
+    return Path(named) if named else Path(platformdirs.user_data_dir("everyword", appauthor=False))
+
+
+def cache_folder() -> Path:
+    """Return where models are built: EVERYWORD_CACHE, or the platform's cache folder."""
+    named = os.environ.get("EVERYWORD_CACHE")
+    return Path(named) if named else Path(platformdirs.user_cache_dir("everyword", appauthor=False))
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read as TOML: {error}.") from error
+
+
+def _from_environment() -> dict[str, Any]:
+    names = {field.name for field in fields(Settings)}
+    found = {key.removeprefix("EVERYWORD_").lower(): value for key, value in os.environ.items() if key.startswith("EVERYWORD_")}
+    return {name: value for name, value in found.items() if name in names}
+
+
+def _checked(name: str, value: Any, source: str) -> Any:
+    known = {field.name: field for field in fields(Settings)}
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise SettingsError(f"{source}: there is no setting {name!r}.{hint} Known: {', '.join(known)}.")
+    default = getattr(Settings(), name)
+    if isinstance(default, int):
+        return _whole_number(name, value, source)
+    if not isinstance(value, str):
+        raise SettingsError(f"{source}: {name} must be a text, not {value!r}.")
+    if name == "vectors" and value not in ("auto", "off"):
+        raise SettingsError(f"{source}: vectors must be 'auto' or 'off', not {value!r}.")
+    return value
+
+
+def _whole_number(name: str, value: Any, source: str) -> int:
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise SettingsError(f"{source}: {name} must be a whole number from 0, not {value!r}.")
+    return number

@@ -1,0 +1,98 @@
+"""What goes to the model: evidence inside a budget, with an account of every token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from everyword.domain.message import Message
+from everyword.domain.trace import Trace
+
+DropReason = Literal["budget", "rank"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A message, or the relevant lines of a long one, chosen for a context."""
+
+    message: Message
+    spans: tuple[tuple[int, int], ...]
+    """Characters of the message's text that are shown, in order."""
+    score: float
+    rank: int
+    """1: the candidate that retrieval put first."""
+    tokens: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether nothing of the message is left out."""
+        return self.spans == ((0, len(self.message.text)),)
+
+    @property
+    def text(self) -> str:
+        """The words that are shown; a gap is marked by an ellipsis."""
+        shown = " … ".join(self.message.text[start:stop].strip() for start, stop in self.spans)
+        before = "… " if self.spans and self.spans[0][0] > 0 else ""
+        after = " …" if self.spans and self.spans[-1][1] < len(self.message.text) else ""
+        return f"{before}{shown}{after}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A candidate that is not in the context, and why."""
+
+    message_id: str
+    seq: int
+    rank: int
+    tokens: int
+    reason: DropReason
+    """`budget`: it did not fit in what was left; `rank`: the budget was full before its turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A prompt part that fits its budget."""
+
+    question: str
+    text: str
+    """Memory, recent turns and question, as one text."""
+    memory_text: str
+    """The memory part alone."""
+    recent: tuple[Message, ...]
+    tokens: int
+    budget: int
+    counter: str
+    strategy: str
+    evidence: tuple[Evidence, ...]
+    """In the order of the text: oldest first."""
+    dropped: tuple[Dropped, ...]
+    ledger: Mapping[str, int]
+    """Tokens by source; they add up to `tokens`."""
+    trace: Trace
+    pending_passages: int = 0
+    """Passages that could only be found by their words, because their vectors are not computed yet."""
+    asked_at: datetime | None = field(default=None)
+
+    def to_openai(self) -> list[dict[str, Any]]:
+        """Return chat messages: memory as a system message, the recent turns, the question."""
+        turns = [{"role": _chat_role(message), "content": message.text} for message in self.recent if message.text]
+        memory = [{"role": "system", "content": self.memory_text}] if self.memory_text else []
+        return [*memory, *turns, {"role": "user", "content": self.question}]
+
+    def to_anthropic(self) -> dict[str, Any]:
+        """Return `system` and `messages` for the Messages API; neighbours of one role are joined, as it asks."""
+        turns: list[dict[str, Any]] = []
+        said = [(_chat_role(message), message.text) for message in self.recent if message.text]
+        for role, text in [*said, ("user", self.question)]:
+            if turns and turns[-1]["role"] == role:
+                turns[-1]["content"] += f"\n\n{text}"
+            elif turns or role == "user":
+                turns.append({"role": role, "content": text})
+        return {"system": self.memory_text, "messages": turns}
+
+
+def _chat_role(message: Message) -> str:
+    """Return a role that needs no pairing with a tool call."""
+    return "user" if message.role == "user" else "assistant"

@@ -1,0 +1,293 @@
+"""The index of one user: words at once, vectors when they are ready, all of it rebuildable from the log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Protocol
+
+import apsw
+
+from everyword.domain.message import Message
+from everyword.domain.passage import Passage
+from everyword.index import lexical, passages, vectors
+from everyword.ports import Embedder, ModelIdentity
+
+if TYPE_CHECKING:
+    from everyword.index.corpus import Corpus
+    from everyword.index.dense import DenseScan, Similarities
+
+VERSION = 1
+"""Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
+TABLES = ("pending", "vector", "model", "lexical_term", "lexical", "passage")
+
+Progress = Callable[[int, int], None]
+
+
+class Storage(Protocol):
+    """The database that the log owns."""
+
+    def transaction(self) -> Any: ...
+    def reading(self) -> Any: ...
+
+
+class Log(Protocol):
+    """What a rebuild reads."""
+
+    def scan(self, *, after: int = 0, batch: int = 500) -> Iterator[Message]: ...
+    def by_seq(self, seqs: Iterable[int]) -> list[Message]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStats:
+    """Counts of derived rows."""
+
+    passages: int
+    vectors: int
+    pending: int
+    """Passages that wait for a vector of the model in use."""
+    models: tuple[tuple[str, str], ...]
+    """Name and state (active, building)."""
+
+
+class Index:
+    """Passages, their terms and their vectors."""
+
+    def __init__(self, storage: Storage, log: Log) -> None:
+        self._storage = storage
+        self._log = log
+        self._corpus: Corpus | None = None
+        self._scan: DenseScan | None = None
+        self._generation = -1
+        self._create()
+
+    # --- writing ---------------------------------------------------------------------------------------------------
+
+    def _create(self) -> None:
+        with self._storage.reading() as connection:
+            version = _meta(connection, "index_version")
+        if version == VERSION:
+            return
+        with self._storage.transaction() as connection:
+            if _meta(connection, "index_version") != VERSION:
+                self._rebuild(connection)
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Index new messages by their words and queue them for vectors; call it in the log's transaction."""
+        with self._storage.transaction() as connection:
+            for message in messages:
+                self._add(connection, message)
+
+    def _add(self, connection: apsw.Connection, message: Message) -> None:
+        stored = passages.insert(connection, message)
+        for passage_id, span in stored:
+            lexical.insert(connection, passage_id, passages.key(message, span))
+        vectors.enqueue(connection, [passage_id for passage_id, _ in stored])
+
+    def erase(self, seqs: Sequence[int]) -> None:
+        """Remove every derived row of these messages; call it in the log's transaction, before the messages go."""
+        with self._storage.transaction() as connection:
+            ids = passages.ids_of(connection, seqs)
+            for passage_id in ids:
+                lexical.delete(connection, passage_id)
+            vectors.delete(connection, ids)
+            passages.delete(connection, ids)
+            lexical.purge(connection)
+            _raise_generation(connection)
+
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Drop everything derived and make it again from the log; vectors wait for their model."""
+        with self._storage.transaction() as connection:
+            self._rebuild(connection, progress)
+
+    def _rebuild(self, connection: apsw.Connection, progress: Progress | None = None) -> None:
+        kept = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'model'").get
+        models = connection.execute("SELECT identity, centre FROM model WHERE state = 'active'").fetchall() if kept else []
+        for table in TABLES:
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
+        connection.execute(files("everyword.index").joinpath("schema.sql").read_text("utf-8"))
+        for identity, centre in models:
+            connection.execute("INSERT INTO model (identity, state, centre) VALUES (?, 'active', ?)", (identity, centre))
+        total = connection.execute("SELECT count(*) FROM message").get or 0
+        for done, message in enumerate(self._log.scan(), 1):
+            self._add(connection, message)
+            if progress is not None:
+                progress(done, total)
+        _set_meta(connection, "index_version", VERSION)
+        _raise_generation(connection)
+        self._corpus = self._scan = None
+
+    # --- vectors ---------------------------------------------------------------------------------------------------
+
+    def use(self, embedder: Embedder) -> None:
+        """Make this embedder the one whose vectors are wanted; the active one serves until the new one is complete."""
+        identity = embedder.identity
+        with self._storage.reading() as connection:
+            known = [model.identity for model in vectors.models(connection)]
+        if identity in known:
+            return
+        centre = _centre(embedder)
+        with self._storage.transaction() as connection:
+            vectors.register(connection, identity, centre)
+
+    def embed(self, embedder: Embedder, *, limit: int = 64) -> int:
+        """Compute the vectors of the newest waiting passages; return how many were done. Raise ModelError."""
+        from everyword.index.embedding import encoded
+
+        with self._storage.reading() as connection:
+            ids = vectors.waiting(connection, embedder.identity, limit)
+            found = self.passages(ids)
+            centre = next((m.centre for m in vectors.models(connection) if m.identity == embedder.identity), b"")
+        if not ids:
+            return 0
+        done = encoded(found, embedder, centre)
+        with self._storage.transaction() as connection:
+            for passage_id, code, clause_codes in done:
+                vectors.store(connection, embedder.identity, passage_id, code, clause_codes)
+            vectors.take_over(connection, embedder.identity)
+        return len(ids)
+
+    def pending(self) -> int:
+        """Return how many passages have no vector yet."""
+        with self._storage.reading() as connection:
+            return vectors.count_waiting(connection)
+
+    def waiting(self, embedder: Embedder) -> int:
+        """Return how many passages wait for a vector of this model."""
+        with self._storage.reading() as connection:
+            return vectors.count_waiting_for(connection, embedder.identity)
+
+    def active(self) -> ModelIdentity | None:
+        """Return the model whose vectors are searched."""
+        with self._storage.reading() as connection:
+            return next((model.identity for model in vectors.models(connection) if model.active), None)
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    def corpus(self) -> Corpus:
+        """Return the arrays of all passages, up to date with the file."""
+        from everyword.index.corpus import Corpus
+
+        with self._storage.reading() as connection:
+            generation = _meta(connection, "index_generation")
+            if self._corpus is None or generation != self._generation:
+                self._corpus, self._scan, self._generation = Corpus(), None, generation
+            self._corpus.refresh(connection)
+            return self._corpus
+
+    def session_number(self, session_id: str) -> int | None:
+        """Return the number that stands for a session in the corpus; None: there is no such session."""
+        with self._storage.reading() as connection:
+            return connection.execute("SELECT id FROM session WHERE name = ?", (session_id,)).get
+
+    def term_hits(self, wanted: dict[str, bool], *, header_weight: float = lexical.HEADER_WEIGHT) -> list[lexical.TermHits]:
+        """Return for each term of a question the passages that hold it."""
+        with self._storage.reading() as connection:
+            return list(lexical.hits(connection, wanted, header_weight=header_weight))
+
+    def similarities(self, embedder: Embedder, question: str) -> Similarities | None:
+        """Return the similarity of every passage; None where the active vectors are of another model."""
+        from everyword.index.dense import DenseScan
+
+        with self._storage.reading() as connection:
+            model = next((model for model in vectors.models(connection) if model.active), None)
+            if model is None or model.identity != embedder.identity:
+                return None
+            self.corpus()
+            if self._scan is None or self._scan.model != model:
+                self._scan = DenseScan(model)
+            self._scan.refresh(connection)
+            scan = self._scan
+        return scan.similarities(embedder.embed_queries([question])[0])
+
+    def passages(self, passage_ids: Sequence[int]) -> list[Passage]:
+        """Return passages with their words, newest first; unknown ids are left out."""
+        with self._storage.reading() as connection:
+            query = "SELECT id, seq, start, stop FROM passage WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC"
+            known = connection.execute(query, (json.dumps(list(passage_ids)),)).fetchall()
+            messages = {message.seq: message for message in self._log.by_seq({row[1] for row in known})}
+        return [
+            Passage(
+                passage_id=passage_id,
+                seq=seq,
+                start=start,
+                stop=stop,
+                text=messages[seq].text[start:stop],
+                author=messages[seq].author,
+                created_at=messages[seq].created_at,
+            )
+            for passage_id, seq, start, stop in known
+            if seq in messages
+        ]
+
+    def spans(self, passage_ids: Sequence[int]) -> list[tuple[int, int, int]]:
+        """Return (sequence number, start, stop) of passages, without their words."""
+        query = "SELECT seq, start, stop FROM passage WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+        with self._storage.reading() as connection:
+            return connection.execute(query, (json.dumps(list(passage_ids)),)).fetchall()
+
+    # --- checking --------------------------------------------------------------------------------------------------
+
+    def stats(self) -> IndexStats:
+        """Return counts."""
+        with self._storage.reading() as connection:
+            models = vectors.models(connection)
+            return IndexStats(
+                passages=connection.execute("SELECT count(*) FROM passage").get or 0,
+                vectors=connection.execute("SELECT count(*) FROM vector").get or 0,
+                pending=vectors.count_waiting(connection),
+                models=tuple((model.identity.name, "active" if model.active else "building") for model in models),
+            )
+
+    def verify(self) -> list[str]:
+        """Return where a derived row does not agree with the log: spans, terms, vectors."""
+        with self._storage.reading() as connection:
+            return [*self._verify_words(connection), *_verify_vectors(connection)]
+
+    def _verify_words(self, connection: apsw.Connection) -> Iterator[str]:
+        stored = {
+            (seq, start, stop): passage_id
+            for passage_id, seq, start, stop in connection.execute("SELECT id, seq, start, stop FROM passage")
+        }
+        terms = lexical.fingerprints(connection)
+        for message in self._log.scan():
+            for span in passages.spans(message):
+                passage_id = stored.pop((message.seq, *span), None)
+                if passage_id is None:
+                    yield f"message {message.seq}: characters {span[0]}-{span[1]} are not indexed"
+                elif terms.pop(passage_id, 0) != lexical.fingerprint(passages.key(message, span)):
+                    yield f"message {message.seq}: the index terms of characters {span[0]}-{span[1]} are not its words"
+        yield from (f"passage {passage_id}: its message {seq} is not in the log" for (seq, _, _), passage_id in stored.items())
+        yield from (f"index terms of passage {passage_id} belong to no message" for passage_id in terms)
+
+
+def _verify_vectors(connection: apsw.Connection) -> Iterator[str]:
+    """Every passage has a vector or waits for one, in each model; no vector is without its passage."""
+    missing = connection.execute(
+        "SELECT m.id, p.id FROM model m, passage p WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.model = m.id AND "
+        "v.passage = p.id) AND NOT EXISTS (SELECT 1 FROM pending q WHERE q.model = m.id AND q.passage = p.id)"
+    )
+    yield from (f"passage {passage}: no vector of model {model} and not waiting for one" for model, passage in missing)
+    orphans = connection.execute("SELECT passage FROM vector WHERE passage NOT IN (SELECT id FROM passage)")
+    yield from (f"vector of passage {passage}: there is no such passage" for (passage,) in orphans)
+
+
+def _centre(embedder: Embedder) -> bytes:
+    from everyword.index.embedding import centre
+
+    return centre(embedder)
+
+
+def _meta(connection: apsw.Connection, name: str) -> Any:
+    return connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).get
+
+
+def _set_meta(connection: apsw.Connection, name: str, value: Any) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (name, value))
+
+
+def _raise_generation(connection: apsw.Connection) -> None:
+    """Tell every process that rows which it may hold in memory are gone."""
+    _set_meta(connection, "index_generation", (_meta(connection, "index_generation") or 0) + 1)

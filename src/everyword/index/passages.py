@@ -1,0 +1,66 @@
+"""Passages of messages: how a message is cut, what its key holds, and the table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from everyword.domain.message import Message
+from everyword.text import dates
+from everyword.text.windows import windows
+from everyword.text.words import terms
+
+ROLES = ("system", "developer", "user", "assistant", "tool")
+COLUMNS = "id, seq, start, stop, session, role, branch, author, created_us"
+_INSERT = (
+    "INSERT INTO passage (seq, start, stop, session, role, branch, author, created_us) "
+    "SELECT seq, ?2, ?3, session, ?4, branch IS NOT NULL, author, created_us FROM message WHERE seq = ?1"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """Index terms of one passage: of its own words, and of what stands around them."""
+
+    text: list[str]
+    header: list[str]
+
+
+def spans(message: Message) -> list[tuple[int, int]]:
+    """Return the character spans of a message's passages; a message without text has one, found by its speaker."""
+    return windows(message.text)
+
+
+def key(message: Message, span: tuple[int, int]) -> Key:
+    """Return the terms that find this passage: its words, who said them, when, and the dates they speak of."""
+    text = message.text[span[0] : span[1]]
+    said = message.created_at
+    header = terms(message.speaker)
+    if said is not None:
+        header += dates.keys_of(said)
+    header += dates.keys(text, said.date() if said else None)
+    return Key(text=terms(text), header=header)
+
+
+def insert(connection: apsw.Connection, message: Message) -> list[tuple[int, tuple[int, int]]]:
+    """Store the passages of a stored message; return their ids and spans."""
+    stored: list[tuple[int, tuple[int, int]]] = []
+    for span in spans(message):
+        connection.execute(_INSERT, (message.seq, *span, ROLES.index(message.role)))
+        stored.append((connection.last_insert_rowid(), span))
+    return stored
+
+
+def ids_of(connection: apsw.Connection, seqs: Sequence[int]) -> list[int]:
+    """Return the ids of the passages of these messages."""
+    found: list[int] = []
+    for seq in seqs:
+        found.extend(row[0] for row in connection.execute("SELECT id FROM passage WHERE seq = ?", (seq,)))
+    return found
+
+
+def delete(connection: apsw.Connection, passage_ids: Iterable[int]) -> None:
+    """Remove passages by id."""
+    connection.executemany("DELETE FROM passage WHERE id = ?", [(passage_id,) for passage_id in passage_ids])

@@ -1,0 +1,125 @@
+"""Stored vectors: which model made them, what still waits for one, and how a model takes over from another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import apsw
+
+from everyword.ports import ModelIdentity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredModel:
+    """A model that this file has or is getting vectors of."""
+
+    model_id: int
+    identity: ModelIdentity
+    active: bool
+    centre: bytes
+    """float32: what the codes are relative to."""
+
+
+def models(connection: apsw.Connection) -> list[StoredModel]:
+    """Return the models of this file; at most one is active."""
+    rows = connection.execute("SELECT id, identity, state, centre FROM model ORDER BY id").fetchall()
+    return [
+        StoredModel(
+            model_id=model_id,
+            identity=ModelIdentity(**json.loads(identity)),
+            active=state == "active",
+            centre=centre,
+        )
+        for model_id, identity, state, centre in rows
+    ]
+
+
+def register(connection: apsw.Connection, identity: ModelIdentity, centre: bytes) -> None:
+    """Make every passage wait for a vector of this model; it becomes active when the last one is there."""
+    has_any = connection.execute("SELECT count(*) FROM model").get
+    connection.execute(
+        "INSERT OR IGNORE INTO model (identity, state, centre) VALUES (?, ?, ?)",
+        (_text(identity), "building" if has_any else "active", centre),
+    )
+    connection.execute(
+        "INSERT OR IGNORE INTO pending SELECT m.id, p.id FROM model m, passage p WHERE m.identity = ? AND NOT EXISTS "
+        "(SELECT 1 FROM vector v WHERE v.model = m.id AND v.passage = p.id)",
+        (_text(identity),),
+    )
+
+
+def enqueue(connection: apsw.Connection, passage_ids: Sequence[int]) -> None:
+    """Make new passages wait for vectors of every model of this file."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO pending SELECT id, ? FROM model", [(passage_id,) for passage_id in passage_ids]
+    )
+
+
+def waiting(connection: apsw.Connection, identity: ModelIdentity, limit: int) -> list[int]:
+    """Return passages without a vector of this model, newest first."""
+    rows = connection.execute(
+        "SELECT passage FROM pending WHERE model = (SELECT id FROM model WHERE identity = ?) "
+        "ORDER BY passage DESC LIMIT ?",
+        (_text(identity), limit),
+    )
+    return [row[0] for row in rows]
+
+
+def count_waiting(connection: apsw.Connection) -> int:
+    """Return how many passages wait for a vector of the active model; all of them where no model was used yet."""
+    if not connection.execute("SELECT count(*) FROM model").get:
+        return connection.execute("SELECT count(*) FROM passage").get or 0
+    return connection.execute("SELECT count(*) FROM pending WHERE model = (SELECT min(id) FROM model)").get or 0
+
+
+def count_waiting_for(connection: apsw.Connection, identity: ModelIdentity) -> int:
+    """Return how many passages wait for a vector of this model; all of them where it was not used yet."""
+    model_id = connection.execute("SELECT id FROM model WHERE identity = ?", (_text(identity),)).get
+    if model_id is None:
+        return connection.execute("SELECT count(*) FROM passage").get or 0
+    return connection.execute("SELECT count(*) FROM pending WHERE model = ?", (model_id,)).get or 0
+
+
+def store(
+    connection: apsw.Connection, identity: ModelIdentity, passage_id: int, code: bytes, clauses: bytes
+) -> None:
+    """Keep the codes of one passage, unless it was erased or done by another process in the meantime."""
+    connection.execute(
+        "INSERT OR IGNORE INTO vector (model, passage, code, clauses) SELECT m.id, p.id, ?3, ?4 FROM model m, passage p "
+        "WHERE m.identity = ?1 AND p.id = ?2",
+        (_text(identity), passage_id, code, clauses),
+    )
+    connection.execute(
+        "DELETE FROM pending WHERE passage = ? AND model = (SELECT id FROM model WHERE identity = ?)",
+        (passage_id, _text(identity)),
+    )
+
+
+def take_over(connection: apsw.Connection, identity: ModelIdentity) -> bool:
+    """Make a model that is complete the only one; tell whether it is active now."""
+    state = connection.execute("SELECT state FROM model WHERE identity = ?", (_text(identity),)).get
+    if state == "active":
+        return True
+    left = connection.execute(
+        "SELECT count(*) FROM pending WHERE model = (SELECT id FROM model WHERE identity = ?)", (_text(identity),)
+    ).get
+    if left:
+        return False
+    others = "(SELECT id FROM model WHERE identity <> ?)"
+    for table in ("vector", "pending"):
+        connection.execute(f"DELETE FROM {table} WHERE model IN {others}", (_text(identity),))
+    connection.execute("DELETE FROM model WHERE identity <> ?", (_text(identity),))
+    connection.execute("UPDATE model SET state = 'active' WHERE identity = ?", (_text(identity),))
+    return True
+
+
+def delete(connection: apsw.Connection, passage_ids: Sequence[int]) -> None:
+    """Remove the vectors of passages and their places in the queue."""
+    for table in ("vector", "pending"):
+        connection.executemany(f"DELETE FROM {table} WHERE passage = ?", [(each,) for each in passage_ids])
+
+
+def _text(identity: ModelIdentity) -> str:
+    return json.dumps(asdict(identity), sort_keys=True)

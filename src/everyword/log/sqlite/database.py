@@ -1,0 +1,145 @@
+"""One user's SQLite file: opened, migrated, locked and closed, with errors that say what to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+
+from everyword.errors import (
+    BusyLogError,
+    DamagedLogError,
+    DiskFullError,
+    NewerSchemaError,
+    ReadOnlyLogError,
+    StorageError,
+)
+
+APPLICATION_ID = 0x45765764  # "EvWd"
+BUSY_TIMEOUT_S = 30.0
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into Everyword's."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError) as error:
+        raise DamagedLogError(f"{path} is damaged or not an Everyword log ({error}): restore it from a backup.") from error
+    except apsw.FullError as error:
+        raise DiskFullError(f"The disk of {path} is full: free some space and repeat the call.") from error
+    except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError) as error:
+        raise ReadOnlyLogError(f"{path} cannot be written ({error}): check the folder or choose another.") from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise BusyLogError(f"{path} is locked by another process for over {BUSY_TIMEOUT_S:.0f} s: repeat.") from error
+    except apsw.Error as error:
+        raise StorageError(f"{path}: {error}") from error
+
+
+class Database:
+    """A connection that one thread at a time uses; transactions nest into the outermost."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = threading.RLock()
+        self._depth = 0
+        with translated(path):
+            self.connection = _opened(path)
+            try:
+                self._prepare()
+            except BaseException:
+                self.connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        connection = self.connection
+        connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
+        application, version = connection.pragma("application_id"), connection.pragma("user_version")
+        if application not in (0, APPLICATION_ID) or (application == 0 and _has_tables(connection)):
+            raise DamagedLogError(f"{self.path} is a database of another program: choose another folder.")
+        if version > len(migrations()):
+            raise NewerSchemaError(
+                f"{self.path} has schema {version}; this version of Everyword knows {len(migrations())}: upgrade it."
+            )
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "full")
+        connection.pragma("foreign_keys", True)
+        connection.pragma("secure_delete", True)
+        connection.pragma("cache_size", -16_000)
+        if version < len(migrations()):
+            self._migrate()
+
+    def _migrate(self) -> None:
+        with self.transaction():
+            for number, script in enumerate(migrations(), 1):
+                if number > self.connection.pragma("user_version"):
+                    self.connection.execute(script)
+                    self.connection.pragma("user_version", number)
+            self.connection.pragma("application_id", APPLICATION_ID)
+
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        """Run the block in one write transaction; durable when it ends, undone when it raises."""
+        with self.lock, translated(self.path):
+            if self._depth == 0:
+                self.connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield self.connection
+                if self._depth == 1:
+                    self.connection.execute("COMMIT")
+            except BaseException:
+                if self._depth == 1 and self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth -= 1
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """Run the block on one consistent state of the file."""
+        with self.lock, translated(self.path):
+            if self.connection.in_transaction:
+                yield self.connection
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("COMMIT")
+
+    def shrink(self) -> None:
+        """Write freed pages back zeroed and empty the WAL, so that erased bytes are in no file. Raise BusyLogError."""
+        with self.lock, translated(self.path):
+            self.connection.execute("VACUUM")
+            busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+            if busy and busy[0]:
+                raise BusyLogError(f"{self.path}: another process still reads; repeat to empty the write-ahead log.")
+
+    def close(self) -> None:
+        with self.lock:
+            self.connection.close()
+
+
+def migrations() -> list[str]:
+    """Return the scripts in order; they only grow."""
+    folder = files("everyword.log.sqlite").joinpath("migrations")
+    scripts = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda entry: entry.name)
+    return [entry.read_text("utf-8") for entry in scripts]
+
+
+def _opened(path: Path) -> apsw.Connection:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReadOnlyLogError(f"{path.parent} cannot be made ({error.strerror}): choose another folder.") from error
+    return apsw.Connection(str(path))
+
+
+def _has_tables(connection: apsw.Connection) -> bool:
+    return bool(connection.execute("SELECT count(*) FROM sqlite_schema").get)

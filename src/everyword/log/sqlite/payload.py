@@ -1,0 +1,43 @@
+"""Original bytes in little room: a payload is deflated against the text that it holds."""
+
+from __future__ import annotations
+
+import zlib
+
+_RAW, _DEFLATED, _AGAINST_TEXT = b"\x00", b"\x01", b"\x02"
+_WINDOW = 32_000
+_ENVELOPE = (
+    b'{"type":"message","id":"","name":"","tool_calls":[{"id":"call_","type":"function","function":{"name":"",'
+    b'"arguments":"{}"}}],"tool_call_id":"call_","timestamp":"2026-01-01T00:00:00+08:00",'
+    b'"created_at": "2026-01-01T00:00:00Z", {"role": "assistant", "content": [{"type": "text", "text": "'
+    b'{"role": "tool", "content": "{"role": "user", "content": "'
+)
+
+
+def pack(payload: bytes, text: str) -> bytes:
+    """Return the shortest form that `unpack` turns back into the same bytes, given the same text."""
+    forms = [_RAW + payload, _AGAINST_TEXT + _deflated(payload, _dictionary(text))]
+    if len(payload) > _WINDOW:
+        forms.append(_DEFLATED + zlib.compress(payload))
+    return min(forms, key=len)
+
+
+def unpack(packed: bytes, text: str) -> bytes:
+    """Return the original bytes. Raise zlib.error where the row is damaged."""
+    form, body = packed[:1], packed[1:]
+    if form == _RAW:
+        return body
+    if form == _DEFLATED:
+        return zlib.decompress(body)
+    return zlib.decompressobj(-zlib.MAX_WBITS, zdict=_dictionary(text)).decompress(body)
+
+
+def _deflated(payload: bytes, dictionary: bytes) -> bytes:
+    deflate = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY, dictionary)
+    return deflate.compress(payload) + deflate.flush()
+
+
+def _dictionary(text: str) -> bytes:
+    """Return what deflate may point back into: the text as JSON writes it, behind the usual envelope."""
+    body = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return (body.encode("utf-8", "replace") + _ENVELOPE)[-_WINDOW:]

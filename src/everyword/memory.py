@@ -1,0 +1,516 @@
+"""Memory: keep every word, find the ones that matter, pack them into a budget. The whole flow, in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from everyword.config import Settings
+from everyword.domain.context import Context
+from everyword.domain.message import ROLES, Added, Draft, Message, Skipped
+from everyword.domain.query import Query
+from everyword.domain.report import Explained, Explanation, Forgotten, Hit, Imported, Verification
+from everyword.domain.scope import moment, scope
+from everyword.domain.trace import Trace
+from everyword.domain.user import user
+from everyword.embedding_worker import EmbeddingWorker
+from everyword.errors import (
+    EverywordError,
+    IdempotencyConflictError,
+    InvalidInputError,
+    ModelError,
+    ModelMissingError,
+    NotFoundError,
+)
+from everyword.packing.packer import Frame, pack
+from everyword.packing.render import locale_of
+from everyword.ports import Embedder, Progress, Reranker, Store, Stores, TokenCounter
+from everyword.strategies import catalogue
+from everyword.strategies.strategy import Strategy, items
+from everyword.transcripts import everyword as exports
+from everyword.transcripts import formats
+from everyword.transcripts.live import drafts
+
+Mode = Literal["fused", "lexical", "semantic"]
+Moment = datetime | date | str
+
+_AT_ONCE = 24
+"""Passages of a write whose vectors are computed before `add` returns, when the model is loaded."""
+_IMPORT_BATCH = 500
+
+
+class Memory:
+    """Long-term memory of any number of users; every call names whose."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        settings: Settings,
+        *,
+        embedder: Embedder | None,
+        load_embedder: Callable[[str], Embedder | None],
+        reranker: Reranker | None,
+        counter: TokenCounter,
+    ) -> None:
+        self._stores = stores
+        self._settings = settings
+        self._embedder = embedder
+        self._load_embedder = load_embedder
+        self._reranker = reranker
+        self._counter = counter
+        self._worker = EmbeddingWorker(embedder) if embedder is not None else None
+        self._others: dict[str, Embedder | None] = {}
+
+    # --- words in --------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        run_id: str | None = None,
+        agent_id: str | None = None,
+        timestamp: Moment | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Added:
+        """Store messages of a conversation and return their ids. Durable and findable by words when it returns.
+
+        OpenAI, Responses or Anthropic messages, or a text that the user said. `run_id` is another name of `session_id`.
+        Raise InvalidInputError before anything is stored, StorageError when nothing was.
+        """
+        whose = user(user_id)
+        if run_id is not None and session_id not in (None, run_id):
+            raise InvalidInputError(f"run_id is another name of session_id: {run_id!r} and {session_id!r} differ.")
+        now = datetime.now(UTC)
+        said = drafts(
+            messages,
+            session_id=_session(session_id or run_id),
+            agent_id=agent_id,
+            created_at=moment(timestamp, name="timestamp", end_of_day=False),
+            metadata=dict(metadata or {}),
+            idempotency_key=idempotency_key,
+        )
+        dated = [draft if draft.created_at else replace(draft, created_at=now) for draft in said]
+        store = self._stores.of(whose, create=True)
+        stored, duplicates = self._append(store, dated)
+        self._embed_soon(store, len(stored) - duplicates)
+        return Added(
+            message_ids=tuple(message.message_id for message in stored),
+            seqs=tuple(message.seq for message in stored),
+            session_id=stored[0].session_id,
+            duplicates=duplicates,
+            pending_passages=store.index.pending() if self._embedder else 0,
+        )
+
+    def _append(self, store: Store, said: Sequence[Draft]) -> tuple[list[Message], int]:
+        """Store drafts and their index in one transaction; return them as stored, and how many were there before."""
+        with store.transaction():
+            appended = store.log.append(said, received_at=datetime.now(UTC))
+            store.index.add(appended.new)
+        return list(appended.messages), len(appended.messages) - len(appended.new)
+
+    def import_file(
+        self,
+        path: str | Path,
+        *,
+        user_id: str,
+        format: str | None = None,  # noqa: A002 - the word of the command line
+        progress: Callable[[int], None] | None = None,
+    ) -> Imported:
+        """Store the conversations of a file or folder; what is stored already is not stored again.
+
+        `progress` is called with the number of messages read. Records that cannot be taken are reported, the rest goes in.
+        Raise TranscriptError, StorageError.
+        """
+        name = format or formats.recognise(path)
+        store = self._stores.of(user(user_id), create=True)
+        added = duplicates = read = 0
+        skipped: list[Skipped] = []
+        sessions: set[str] = set()
+        records = formats.read(path, name)
+        while batch := list(islice(records, _IMPORT_BATCH)):
+            skipped.extend(record for record in batch if isinstance(record, Skipped))
+            said = [record for record in batch if isinstance(record, Draft)]
+            new, old = self._import_batch(store, said, skipped)
+            added, duplicates, read = added + new, duplicates + old, read + len(said)
+            sessions.update(draft.session_id or "default" for draft in said)
+            if progress is not None:
+                progress(read)
+        self._schedule(store)
+        return Imported(
+            format=name,
+            added=added,
+            duplicates=duplicates,
+            skipped=tuple(skipped),
+            sessions=len(sessions),
+            pending_passages=store.index.pending() if self._embedder else 0,
+        )
+
+    def _import_batch(self, store: Store, said: list[Draft], skipped: list[Skipped]) -> tuple[int, int]:
+        """Store one batch; where a record clashes, one by one, so that the others go in."""
+        try:
+            stored, old = self._append(store, said) if said else ([], 0)
+            return len(stored) - old, old
+        except InvalidInputError as error:
+            if len(said) == 1:
+                skipped.append(Skipped(place=f"message {said[0].key}", reason=str(error)))
+                return 0, 0
+        halves = [self._import_batch(store, half, skipped) for half in (said[: len(said) // 2], said[len(said) // 2 :])]
+        return sum(new for new, _ in halves), sum(old for _, old in halves)
+
+    def _embed_soon(self, store: Store, new: int) -> None:
+        """Compute vectors now where it takes no time that a caller would notice, else in the background."""
+        if self._embedder is None or self._settings.vectors == "off" or not new:
+            return
+        if getattr(self._embedder, "is_loaded", False) and store.index.waiting(self._embedder) <= _AT_ONCE:
+            try:
+                store.index.use(self._embedder)
+                store.index.embed(self._embedder, limit=_AT_ONCE)
+                return
+            except ModelError:
+                pass  # The worker tries again and keeps the reason.
+        self._schedule(store)
+
+    def _schedule(self, store: Store) -> None:
+        if self._worker is not None and self._settings.vectors != "off":
+            self._worker.schedule(store)
+
+    def index(self, *, user_id: str, progress: Progress | None = None) -> int:
+        """Compute all vectors that wait, in this thread; return how many passages were done. Raise ModelError."""
+        store = self._known(user_id)
+        if self._embedder is None:
+            raise ModelMissingError("There is no embedder: the setting embedder is 'none'. Choose one, e.g. e5-small:q4.")
+        store.index.use(self._embedder)
+        total, done = store.index.waiting(self._embedder), 0
+        while count := store.index.embed(self._embedder):
+            done += count
+            if progress is not None:
+                progress(done, max(total, done))
+        return done
+
+    # --- words out -------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        limit: int = 10,
+        mode: Mode = "fused",
+        roles: Sequence[str] | None = None,
+        session_id: str | None = None,
+        after: Moment | None = None,
+        before: Moment | None = None,
+    ) -> list[Hit]:
+        """Return the best messages for a question or words. A date alone as `before` includes that day.
+
+        Raise InvalidInputError, ModelError (only with mode="semantic"; "fused" falls back to words and context notes say so).
+        """
+        store = self._known(user_id)
+        if limit < 1:
+            raise InvalidInputError(f"limit={limit!r}: ask for at least 1.")
+        chosen = _with_mode(catalogue.strategy("evidence"), mode)
+        asked = _query(query, roles=roles, session_id=session_id, after=after, before=before)
+        if mode == "semantic":
+            self._require_vectors(store)
+        ranking = self._rank(store, asked, chosen)
+        best = list(islice(ranking.candidates(), limit))
+        messages = {message.seq: message for message in store.log.by_seq([each.seqs[0] for each in best])}
+        return [_hit(messages[each.seqs[0]], each.score) for each in best if each.seqs[0] in messages]
+
+    def context(
+        self,
+        question: str,
+        *,
+        user_id: str,
+        budget: int | None = None,
+        strategy: str | None = None,
+        session_id: str | None = None,
+        recent_turns: int | None = None,
+        roles: Sequence[str] | None = None,
+        after: Moment | None = None,
+        before: Moment | None = None,
+        asked_at: Moment | None = None,
+    ) -> Context:
+        """Return what the model should see to answer: dated evidence, recent turns of the session, the question.
+
+        `budget` counts all of it, in tokens. Raise ContextLengthExceeded where question and recent turns alone do not fit.
+        """
+        store = self._known(user_id)
+        chosen = catalogue.strategy(strategy or self._settings.strategy)
+        turns = _turns(recent_turns, chosen, session_id)
+        recent = tuple(store.log.recent(session_id=_session(session_id), turns=turns))
+        asked = _query(
+            question,
+            roles=roles,
+            after=after,
+            before=before,
+            asked_at=asked_at,
+            hidden=frozenset(message.seq for message in recent),
+        )
+        ranking = self._rank(store, asked, chosen)
+        frame = Frame(
+            question=question,
+            budget=self._budget(budget),
+            counter=self._counter,
+            strategy=chosen.name,
+            style=chosen.style,
+            locale=locale_of(question),
+            recent=recent,
+            trace=Trace(strategy=chosen.name, stages=tuple(ranking.stages), notes=tuple(ranking.notes)),
+        )
+        packed = pack(items(chosen, ranking, store.index, store.log, self._counter), frame)
+        return replace(packed, pending_passages=store.index.pending() if self._embedder else 0, asked_at=asked.asked_at)
+
+    def _rank(self, store: Store, asked: Query, chosen: Strategy) -> Any:
+        from everyword.retrieval.search import rank
+
+        embedder, note = self._searching_embedder(store)
+        try:
+            ranking = rank(store.index, asked, chosen.recipe, embedder=embedder, reranker=self._reranker)
+        except ModelError as error:
+            if chosen.recipe.channels == ("passage", "clause"):
+                raise
+            note = f"the model failed, found by words only: {error}"
+            ranking = rank(store.index, asked, chosen.recipe, embedder=None, reranker=None)
+        if note:
+            ranking.notes.append(note)
+        return ranking
+
+    def _searching_embedder(self, store: Store) -> tuple[Embedder | None, str | None]:
+        """Return the embedder whose vectors the store has now, and a note where it is not the one of the settings."""
+        if self._embedder is None:
+            return None, None
+        active = store.index.active()
+        if active is None or active == self._embedder.identity:
+            return self._embedder, None
+        if active.name not in self._others:
+            try:
+                self._others[active.name] = self._load_embedder(active.name)
+            except EverywordError:
+                self._others[active.name] = None
+        other = self._others[active.name]
+        if other is None or other.identity != active:
+            return None, f"the vectors are of {active.name}, which cannot be loaded; those of {self._embedder.identity.name} wait"
+        return other, f"vectors of {active.name} answer until those of {self._embedder.identity.name} are complete"
+
+    def _require_vectors(self, store: Store) -> None:
+        if self._embedder is None:
+            raise ModelMissingError("mode='semantic' needs an embedder: the setting embedder is 'none'.")
+        store.index.use(self._embedder)
+
+    def explain(
+        self, question: str, *, user_id: str, message_ids: Sequence[str] = (), limit: int = 20, **arguments: Any
+    ) -> Explanation:
+        """Return rank and score in every stage of what was packed, of the first that were dropped, and of named messages.
+
+        Takes the arguments of `context` too.
+        """
+        found = self.context(question, user_id=user_id, **arguments)
+        store = self._known(user_id)
+        named = [store.log.by_id(message_id) for message_id in message_ids]
+        dropped = {each.seq: f"dropped: {each.reason}" for each in found.dropped[:limit]}
+        outcome = dict.fromkeys((message.seq for message in found.recent), "shown as a recent turn")
+        outcome |= dropped | {e.message.seq: "packed" if e.is_whole else "packed in part" for e in found.evidence}
+        messages = {message.seq: message for message in [*store.log.by_seq(outcome), *named]}
+        return Explanation(
+            question=question,
+            strategy=found.strategy,
+            tokens=found.tokens,
+            budget=found.budget,
+            ledger=found.ledger,
+            candidates={stage.name: stage.candidates for stage in found.trace.stages},
+            messages=tuple(_explained(messages[seq], found.trace, outcome.get(seq)) for seq in sorted(messages)),
+            notes=found.trace.notes,
+        )
+
+    # --- care ------------------------------------------------------------------------------------------------------
+
+    def get(self, message_id: str, *, user_id: str) -> Message:
+        """Return one message. Raise NotFoundError."""
+        return self._known(user_id).log.by_id(message_id)
+
+    def users(self) -> list[str]:
+        """Return the ids of all users of this folder."""
+        return self._stores.users()
+
+    def stats(self, *, user_id: str) -> dict[str, Any]:
+        """Return counts, sizes and how far the index is behind."""
+        store = self._known(user_id)
+        index = store.index.stats()
+        failures = self._worker.failures if self._worker else {}
+        return {
+            "user_id": user_id,
+            **store.log.stats(),
+            "passages": index.passages,
+            "vectors": index.vectors,
+            "pending_passages": index.pending,
+            "models": dict(index.models),
+            "bytes_on_disk": sum(each.stat().st_size for each in store.path.parent.glob(f"{store.path.name}*")),
+            "path": str(store.path),
+            "vector_failure": failures.get(str(store.path)),
+        }
+
+    def verify(self, *, user_id: str) -> Verification:
+        """Check the file, every message against its digest, and every derived row against the messages."""
+        store = self._known(user_id)
+        problems = store.log.verify()
+        problems += store.index.verify() if not problems else ["the index was not checked, since the log is damaged"]
+        counts = store.index.stats()
+        return Verification(
+            messages=store.log.stats()["messages"],
+            passages=counts.passages,
+            vectors=counts.vectors,
+            problems=tuple(problems),
+        )
+
+    def rebuild(self, *, user_id: str, progress: Progress | None = None) -> None:
+        """Drop everything derived and make it again from the log; vectors follow in the background."""
+        store = self._known(user_id)
+        store.index.rebuild(progress)
+        self._schedule(store)
+
+    def export(self, *, user_id: str) -> Iterator[bytes]:
+        """Yield the lines of an export that `import_file` reads back identical."""
+        store = self._known(user_id)
+        return exports.write(store.log.scan(), {"user_id": user_id, "exported_at": datetime.now(UTC).isoformat()})
+
+    def forget(
+        self,
+        *,
+        user_id: str,
+        message_ids: Sequence[str] | None = None,
+        session_id: str | None = None,
+        after: Moment | None = None,
+        before: Moment | None = None,
+        everything: bool = False,
+    ) -> Forgotten:
+        """Erase messages and all that was derived from them; afterwards their bytes are in no file of the folder.
+
+        Raise InvalidInputError without a scope, NotFoundError where the scope holds no message.
+        """
+        store = self._known(user_id)
+        where = scope(message_ids=message_ids, session_id=session_id, after=after, before=before)
+        if where.is_everything != everything:
+            raise InvalidInputError("Say what to forget: message_ids, session_id, after/before, or everything=True alone.")
+        for message_id in message_ids or ():
+            store.log.by_id(message_id)
+        with store.transaction():
+            seqs = store.log.chosen(where)
+            if not seqs and not everything:
+                raise NotFoundError(f"No message of {user_id!r} is in this scope; nothing was erased.")
+            sessions = tuple(sorted({message.session_id for message in store.log.by_seq(seqs)}))
+            store.index.erase(seqs)
+            store.log.erase(seqs)
+        store.shrink()
+        return Forgotten(messages=len(seqs), sessions=sessions)
+
+    def close(self) -> None:
+        """Stop the background work and close every file."""
+        if self._worker is not None:
+            self._worker.close()
+        self._stores.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _known(self, user_id: str) -> Store:
+        """Return the store of a user; one who never said anything has an empty one that leaves no file."""
+        return self._stores.of(user(user_id), create=False)
+
+    def _budget(self, budget: int | None) -> int:
+        chosen = self._settings.budget if budget is None else budget
+        if isinstance(chosen, bool) or not isinstance(chosen, int) or chosen < 1:
+            raise InvalidInputError(f"budget={budget!r}: give a whole number of tokens, at least 1.")
+        return chosen
+
+
+def _session(session_id: str | None) -> str | None:
+    if session_id is not None and (not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 512):
+        raise InvalidInputError(f"session_id={session_id!r}: use a text of 1 to 512 characters.")
+    return session_id
+
+
+def _turns(asked: int | None, chosen: Strategy, session_id: str | None) -> int:
+    """Return how many recent turns are shown: as asked, as the strategy has it, or two where a session is named."""
+    if asked is not None:
+        if asked < 0:
+            raise InvalidInputError(f"recent_turns={asked!r}: give 0 or more.")
+        return asked
+    if chosen.recent_turns is not None:
+        return chosen.recent_turns
+    return 2 if session_id is not None else 0
+
+
+def _query(
+    text: str,
+    *,
+    roles: Sequence[str] | None = None,
+    session_id: str | None = None,
+    after: Moment | None = None,
+    before: Moment | None = None,
+    asked_at: Moment | None = None,
+    hidden: frozenset[int] = frozenset(),
+) -> Query:
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInputError("The question is empty: say what to look for.")
+    if roles is not None and (unknown := set(roles) - ROLES):
+        raise InvalidInputError(f"Unknown roles {sorted(unknown)}: choose from {', '.join(sorted(ROLES))}.")
+    return Query(
+        text=text.encode("utf-8", "replace").decode("utf-8"),
+        asked_at=moment(asked_at, name="asked_at", end_of_day=False) or datetime.now(UTC),
+        roles=None if roles is None else frozenset(roles),
+        in_session=_session(session_id),
+        after=moment(after, name="after", end_of_day=False),
+        before=moment(before, name="before", end_of_day=True),
+        hidden_seqs=hidden,
+    )
+
+
+def _with_mode(chosen: Strategy, mode: str) -> Strategy:
+    channels = {"fused": chosen.recipe.channels, "lexical": ("lexical",), "semantic": ("passage", "clause")}
+    if mode not in channels:
+        raise InvalidInputError(f"mode={mode!r}: choose one of {', '.join(channels)}.")
+    kept = dict(zip(chosen.recipe.channels, chosen.recipe.weights, strict=True))
+    recipe = replace(chosen.recipe, channels=channels[mode], weights=tuple(kept[name] for name in channels[mode]))
+    return replace(chosen, recipe=recipe)
+
+
+def _hit(message: Message, score: float) -> Hit:
+    return Hit(
+        id=message.message_id,
+        text=message.text,
+        score=score,
+        role=message.role,
+        created_at=message.created_at,
+        session_id=message.session_id,
+        seq=message.seq,
+        metadata=message.metadata,
+        author=message.author,
+        origin=message.origin,
+    )
+
+
+def _explained(message: Message, trace: Trace, outcome: str | None) -> Explained:
+    places = trace.places(message.seq)
+    return Explained(
+        message_id=message.message_id,
+        seq=message.seq,
+        speaker=message.speaker,
+        created_at=message.created_at,
+        text=message.text,
+        stages=places,
+        outcome=outcome or ("dropped: rank" if places else "not found"),
+    )

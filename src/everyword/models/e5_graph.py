@@ -1,0 +1,199 @@
+"""The e5 network as an ONNX graph: 4-bit weights repacked without loss, or dynamic int8.
+
+In: `embeddings` float32 [texts, tokens, hidden] and `mask` int32 [texts, tokens]. Out: `sentence` float32
+[texts, hidden], the masked mean of the last layer, of length 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from everyword.models.e5_table import dequantised
+from everyword.models.e5_weights import BLOCK, BLOCK_BYTES
+from everyword.models.extras import required
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from everyword.models.e5_weights import Bytes, E5Weights, Floats
+
+Quantisation = Literal["q4", "int8"]
+
+CONTRIB = "com.microsoft"
+OPSET = 18
+IR_VERSION = 9
+INT8_PEAK = 63
+"""Seven bits: two products with 8-bit activations then fit 16 bits, where processors without VNNI add them."""
+
+
+def write_graph(
+    weights: E5Weights, quantisation: Quantisation, path: Path, layer_done: Callable[[int], None] | None = None
+) -> None:
+    """Write the graph; `layer_done` is called with the number of layers that are built."""
+    onnx = required("onnx", extra="e5")
+    graph = E5Graph(weights, quantisation)
+    hidden = graph.embedded()
+    for layer in range(weights.shape.layers):
+        hidden = graph.layer(hidden, layer)
+        if layer_done:
+            layer_done(layer + 1)
+    graph.pooled(hidden)
+    onnx.save(graph.model(), str(path))
+
+
+class E5Graph:
+    """Nodes and constants of a graph that is being built."""
+
+    def __init__(self, weights: E5Weights, quantisation: Quantisation) -> None:
+        self._weights = weights
+        self._quantisation = quantisation
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+
+    def embedded(self) -> str:
+        """Add the normalisation of the embeddings."""
+        scale, bias = self.vector("emb.ln.w"), self.vector("emb.ln.b")
+        return self.node(
+            "LayerNormalization",
+            ["embeddings", scale, bias],
+            "embedded",
+            domain="",
+            axis=-1,
+            epsilon=self._weights.shape.epsilon,
+        )
+
+    def layer(self, hidden: str, number: int) -> str:
+        """Add one layer: attention and feed-forward, each with its residual and normalisation."""
+        prefix = f"l{number}."
+        attended = self.attention(hidden, prefix)
+        hidden = self.residual(hidden, attended, prefix + "aln", prefix + "ao.b")
+        return self.residual(hidden, self.feed_forward(hidden, prefix), prefix + "oln", prefix + "fo.b")
+
+    def attention(self, hidden: str, prefix: str) -> str:
+        parts = [prefix + part for part in "qkv"]
+        joined = self.product(hidden, [part + ".w" for part in parts], prefix + "qkv")
+        biased = self.node(
+            "Add", [joined, self.vector(*(part + ".b" for part in parts))], prefix + "qkv_biased", domain=""
+        )
+        self.split(biased, parts)
+        context = self.node(
+            "MultiHeadAttention", [*parts, "", "mask"], prefix + "context", num_heads=self._weights.shape.heads
+        )
+        return self.product(context, [prefix + "ao.w"], prefix + "attended")
+
+    def feed_forward(self, hidden: str, prefix: str) -> str:
+        wide = self.product(hidden, [prefix + "fi.w"], prefix + "wide")
+        active = self.node("BiasGelu", [wide, self.vector(prefix + "fi.b")], prefix + "active")
+        # A few channels of this layer are far out: one scale for all of them would cost quality, so it stays 4-bit.
+        return self.product(
+            active, [prefix + "fo.w"], prefix + "narrow", width=self._weights.shape.feed_forward, keep=True
+        )
+
+    def residual(self, hidden: str, change: str, norm: str, bias: str) -> str:
+        inputs = [hidden, change, self.vector(norm + ".w"), self.vector(norm + ".b"), self.vector(bias)]
+        return self.node("SkipLayerNormalization", inputs, norm, epsilon=self._weights.shape.epsilon)
+
+    def pooled(self, hidden: str) -> None:
+        """Add the mean over real tokens, as a product with the mask; the division falls away at unit length."""
+        float32 = 1
+        mask = self.node("Cast", ["mask"], "real", domain="", to=float32)
+        axis = self.integers("axis", [1])
+        row = self.node("Unsqueeze", [mask, axis], "real_row", domain="")
+        summed = self.node("MatMul", [row, hidden], "summed_row", domain="")
+        flat = self.node("Squeeze", [summed, axis], "summed", domain="")
+        self.node("LpNormalization", [flat], "sentence", domain="", axis=-1, p=2)
+
+    def product(self, x: str, names: list[str], out: str, *, width: int | None = None, keep: bool = False) -> str:
+        """Add the product with weights, stacked where there are several; `keep` holds them at 4 bits."""
+        import numpy as np
+
+        width = width or self._weights.shape.hidden
+        rows = np.concatenate([self._weights.rows(name, width) for name in names])
+        if keep or self._quantisation == "q4":
+            return self.product_q4(x, rows, width, out)
+        return self.product_int8(x, rows, out)
+
+    def product_q4(self, x: str, rows: Bytes, width: int, out: str) -> str:
+        packed, scales = repacked(rows)
+        return self.node(
+            "MatMulNBits",
+            [x, self.constant(out + "_w", packed), self.constant(out + "_s", scales)],
+            out,
+            K=width,
+            N=rows.shape[0],
+            bits=4,
+            block_size=BLOCK,
+            accuracy_level=4,
+        )
+
+    def product_int8(self, x: str, rows: Bytes, out: str) -> str:
+        values, scales = int8_columns(dequantised(rows))
+        return self.node(
+            "DynamicQuantizeMatMul", [x, self.constant(out + "_w", values), self.constant(out + "_s", scales)], out
+        )
+
+    def split(self, joined: str, outs: list[str]) -> None:
+        from onnx import helper
+
+        self._nodes.append(helper.make_node("Split", [joined], outs, axis=-1, num_outputs=len(outs)))
+
+    def vector(self, *names: str) -> str:
+        import numpy as np
+
+        return self.constant("+".join(names), np.concatenate([self._weights.floats(name) for name in names]))
+
+    def integers(self, name: str, values: list[int]) -> str:
+        import numpy as np
+
+        return self.constant(name, np.array(values, np.int64))
+
+    def constant(self, name: str, values: npt.NDArray[Any]) -> str:
+        import numpy as np
+        from onnx import numpy_helper
+
+        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def node(self, operator: str, inputs: list[str], out: str, *, domain: str = CONTRIB, **attributes: Any) -> str:
+        from onnx import helper
+
+        self._nodes.append(helper.make_node(operator, inputs, [out], domain=domain, **attributes))
+        return out
+
+    def model(self) -> Any:
+        """Return the finished model."""
+        from onnx import TensorProto, helper
+
+        hidden = self._weights.shape.hidden
+        embeddings = helper.make_tensor_value_info("embeddings", TensorProto.FLOAT, ["texts", "tokens", hidden])
+        mask = helper.make_tensor_value_info("mask", TensorProto.INT32, ["texts", "tokens"])
+        sentence = helper.make_tensor_value_info("sentence", TensorProto.FLOAT, ["texts", hidden])
+        graph = helper.make_graph(self._nodes, "e5-small", [embeddings, mask], [sentence], self._constants)
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+
+
+def repacked(rows: Bytes) -> tuple[Bytes, Floats]:
+    """Return the same 4-bit weights in the order of MatMulNBits: uint8 [rows, blocks, 16] and their scales.
+
+    In the file a byte holds weights j and j + 16 of a block, in MatMulNBits weights 2j and 2j + 1.
+    """
+    import numpy as np
+
+    blocks = rows.reshape(rows.shape[0], -1, BLOCK_BYTES)
+    scales = blocks[..., :2].copy().view("<f2")[..., 0].astype(np.float32)
+    halves = blocks[..., 2:]
+    weights = np.concatenate([halves & 15, halves >> 4], axis=-1)
+    packed = np.bitwise_or(weights[..., 0::2], weights[..., 1::2] << 4, dtype=np.uint8)
+    return packed, scales
+
+
+def int8_columns(weights: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
+    """Return int8 [inputs, outputs] with one symmetric scale for each output, of weights [outputs, inputs]."""
+    import numpy as np
+
+    scales = np.maximum(np.abs(weights).max(axis=1), np.finfo(np.float32).tiny) / INT8_PEAK
+    return np.rint(weights / scales[:, None]).astype(np.int8).T, scales.astype(np.float32)

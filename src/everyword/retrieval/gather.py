@@ -1,0 +1,103 @@
+"""Candidates of every channel: passages by their words, by their meaning and by their best clause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from everyword.domain.query import Query
+from everyword.ports import Embedder, PassageTable, SearchIndex
+from everyword.retrieval.recipe import Channel, Recipe
+from everyword.text import dates
+from everyword.text.words import query_terms
+
+Scores = npt.NDArray[np.float64]
+ROLES = ("system", "developer", "user", "assistant", "tool")
+_K1 = 1.2
+
+
+@dataclass(slots=True, kw_only=True)
+class Gathered:
+    """Scores over all passages; NaN where a channel does not know one."""
+
+    corpus: PassageTable
+    allowed: npt.NDArray[np.bool_]
+    scores: dict[Channel, Scores]
+    idf: dict[str, float]
+    """Weight of each term of the question that occurs."""
+    notes: list[str] = field(default_factory=list[str])
+
+
+def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder | None) -> Gathered:
+    """Return what each channel of the recipe says; one that cannot run leaves a note. Raise ModelError."""
+    corpus = index.corpus()
+    found = Gathered(corpus=corpus, allowed=_allowed(index, corpus, query, recipe), scores={}, idf={})
+    if "lexical" in recipe.channels:
+        found.scores["lexical"] = _lexical(index, corpus, query, recipe, found.idf)
+    if "passage" in recipe.channels or "clause" in recipe.channels:
+        _dense(index, corpus, query, recipe, embedder, found)
+    for scores in found.scores.values():
+        scores[~found.allowed] = np.nan
+    return found
+
+
+def _allowed(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe) -> npt.NDArray[np.bool_]:
+    """Tell for each passage whether the conditions of the question let it in."""
+    allowed = np.ones(len(corpus), dtype=np.bool_)
+    for roles in (query.roles, recipe.roles):
+        if roles is not None:
+            allowed &= np.isin(corpus.roles, [ROLES.index(role) for role in roles])
+    if query.in_session is not None:
+        number = index.session_number(query.in_session)
+        allowed &= corpus.sessions == (-1 if number is None else number)
+    if query.after is not None:
+        allowed &= corpus.created_us >= _microseconds(query.after)
+    if query.before is not None:
+        allowed &= (corpus.created_us <= _microseconds(query.before)) & (corpus.created_us > np.iinfo(np.int64).min)
+    if query.hidden_seqs:
+        allowed &= ~np.isin(corpus.seqs, list(query.hidden_seqs))
+    return allowed
+
+
+def _lexical(
+    index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe, idf: dict[str, float]
+) -> Scores:
+    """Return BM25 where the counts of neighbours are added before each term saturates; NaN where no term occurs."""
+    wanted = query_terms(query.text)
+    if recipe.header_weight:
+        asked = query.asked_at.date() if query.asked_at else None
+        wanted.update(dict.fromkeys(dates.keys(query.text, asked), False))
+    total = np.zeros(len(corpus))
+    for hits in index.term_hits(wanted, header_weight=recipe.header_weight):
+        ratios = np.zeros(len(corpus))
+        ratios[corpus.positions(hits.passage_ids)] = hits.ratios
+        if recipe.neighbours:
+            ratios = corpus.with_neighbours(ratios, recipe.neighbours)
+        total += hits.idf * (_K1 + 1.0) * ratios / (1.0 + ratios)
+        idf[hits.term] = hits.idf
+    total[total == 0.0] = np.nan
+    return total
+
+
+def _dense(
+    index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe, embedder: Embedder | None, found: Gathered
+) -> None:
+    alike = None if embedder is None else index.similarities(embedder, query.text)
+    if alike is None:
+        found.notes.append("no vectors of the model in use: found by words only")
+        return
+    if len(alike.passage_ids) < len(corpus):
+        found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
+    positions = corpus.positions(alike.passage_ids)
+    for channel, values in (("passage", alike.passages), ("clause", alike.clauses)):
+        if channel in recipe.channels:
+            scores = np.full(len(corpus), np.nan)
+            scores[positions] = values
+            found.scores[channel] = scores
+
+
+def _microseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1_000_000)

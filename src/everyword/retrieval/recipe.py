@@ -1,0 +1,41 @@
+"""How one strategy searches: channels, weights, fusion, reranking, units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Channel = Literal["lexical", "passage", "clause"]
+Fusion = Literal["scores", "ranks"]
+Unit = Literal["message", "speaker-run", "passage"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Numbers that decide a ranking. `scores`: weighted sum of standard scores; `ranks`: RRF with k = 60."""
+
+    name: str
+    channels: tuple[Channel, ...]
+    weights: tuple[float, ...] = ()
+    """One a channel; not used by `ranks`."""
+    fusion: Fusion = "scores"
+    unit: Unit = "message"
+    """What is ranked and packed together: a message, consecutive messages of one speaker, or a window."""
+    neighbours: tuple[float, ...] = ()
+    """Share of the term counts of the passages at distance 1, 2, … that counts for a passage's words."""
+    header_weight: float = 0.0
+    """Of speaker and date terms against a term of the text."""
+    dense_neighbours: tuple[float, ...] = ()
+    author_bonus: float = 0.0
+    """Standard deviations for messages of a speaker whom the question names."""
+    session_bonus: float = 0.0
+    """Share of the mean of the session's three best passages that each of its passages gets."""
+    role_bonus: tuple[tuple[str, float], ...] = ()
+    """Standard deviations by role."""
+    roles: frozenset[str] | None = None
+    rerank: int = 0
+    """Candidates that the reranker sees; 0: none."""
+    rerank_replaces: bool = False
+    """Order by the reranker alone, as the seed documents do, instead of fusing it with the first stage."""
+    keep: int | None = None
+    """Candidates that are left after reranking."""

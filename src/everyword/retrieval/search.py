@@ -1,0 +1,177 @@
+"""From a question to ranked evidence: gather, fuse, rerank, select."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from everyword.domain.query import Query
+from everyword.domain.trace import Place, Stage
+from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex
+from everyword.retrieval.fusion import Scores, ranks, reciprocal_ranks, standard_scores
+from everyword.retrieval.gather import ROLES, Gathered, gather
+from everyword.retrieval.recipe import Recipe
+from everyword.retrieval.units import Ints, best, units
+
+_SESSION_PASSAGES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One unit in the order of the ranking."""
+
+    rank: int
+    score: float
+    passage_ids: tuple[int, ...]
+    """Its passages, best first."""
+    seqs: tuple[int, ...]
+    """Their messages, in the order of the log."""
+
+
+class Ranking:
+    """Units of one question, best first, and the stages that put them there."""
+
+    def __init__(self, corpus: PassageTable, unit_of: Ints, passage_scores: Scores, order: Ints, scores: Scores) -> None:
+        self.corpus = corpus
+        self.stages: list[Stage] = []
+        self.notes: list[str] = []
+        self.idf: dict[str, float] = {}
+        self.order = order
+        self.scores = scores
+        self._unit_of = unit_of
+        self._passage_scores = passage_scores
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Yield the units from the best to the worst."""
+        by_unit = np.argsort(self._unit_of, kind="stable")
+        bounds = np.searchsorted(self._unit_of[by_unit], np.arange(len(self.scores) + 1))
+        for rank, unit in enumerate(self.order, 1):
+            members = by_unit[bounds[unit] : bounds[unit + 1]]
+            members = members[np.argsort(-np.nan_to_num(self._passage_scores[members], nan=-np.inf), kind="stable")]
+            yield Candidate(
+                rank=rank,
+                score=float(self.scores[unit]),
+                passage_ids=tuple(self.corpus.ids[members].tolist()),
+                seqs=tuple(sorted(set(self.corpus.seqs[members].tolist()))),
+            )
+
+
+def rank(
+    index: SearchIndex, query: Query, recipe: Recipe, *, embedder: Embedder | None = None, reranker: Reranker | None = None
+) -> Ranking:
+    """Return the ranking of a question. Raise ModelError."""
+    found = gather(index, query, recipe, embedder)
+    stages = [_stage(name, found.corpus, scores) for name, scores in found.scores.items()]
+    fused = fuse(found, query, recipe)
+    stages.append(_stage("fused", found.corpus, fused))
+    unit_of = units(found.corpus, recipe.unit)
+    scores = best(fused, unit_of)
+    order = _descending(scores)
+    ranking = Ranking(found.corpus, unit_of, fused, order, scores)
+    if recipe.rerank and reranker is not None and len(order):
+        stages.append(_reranked(index, query, recipe, reranker, ranking))
+    if recipe.keep is not None:
+        ranking.order = ranking.order[: recipe.keep]
+    ranking.stages, ranking.notes, ranking.idf = stages, found.notes, found.idf
+    return ranking
+
+
+def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
+    """Return one score a passage; NaN for what no channel found or the question excludes."""
+    channels = [found.scores[name] for name in recipe.channels if name in found.scores]
+    if not channels:
+        return np.full(len(found.corpus), np.nan)
+    if recipe.fusion == "ranks":
+        return channels[0].copy() if len(channels) == 1 else reciprocal_ranks(channels)
+    weights = [weight for name, weight in zip(recipe.channels, recipe.weights, strict=True) if name in found.scores]
+    known = ~np.isnan(np.array(channels)).all(axis=0)
+    total = np.zeros(len(found.corpus))
+    for scores, weight in zip(channels, weights, strict=True):
+        total[known] += weight * standard_scores(_filled(scores)[known])
+    if recipe.author_bonus:
+        total += recipe.author_bonus * _named(found.corpus, query.text)
+    for role, bonus in recipe.role_bonus:
+        total += bonus * (found.corpus.roles == ROLES.index(role))
+    if recipe.session_bonus and known.any():
+        level = np.where(known, total, total[known].min())
+        total += recipe.session_bonus * found.corpus.session_means(level, _SESSION_PASSAGES)
+    total[~known] = np.nan
+    return total
+
+
+def _filled(scores: Scores) -> Scores:
+    """Return scores in which what a channel does not know stands at its minimum."""
+    return np.where(np.isnan(scores), np.nanmin(scores) if not np.isnan(scores).all() else 0.0, scores)
+
+
+def _named(corpus: PassageTable, question: str) -> Scores:
+    """Return 1 for messages of an author whom the question names, unless it names them all."""
+    words = set(re.findall(r"\w+", question.casefold()))
+    authors = {author for author in corpus.authors if author}
+    named = {author for author in authors if set(re.findall(r"\w+", author.casefold())) & words}
+    if not named or named == authors:
+        return np.zeros(len(corpus))
+    return np.array([author in named for author in corpus.authors], dtype=np.float64)
+
+
+def _reranked(index: SearchIndex, query: Query, recipe: Recipe, reranker: Reranker, ranking: Ranking) -> Stage:
+    """Put the reranker's order of the first candidates into the ranking; return its stage."""
+    first = min(recipe.rerank, len(ranking.order))
+    head = ranking.order[:first]
+    candidates = [candidate for candidate, _ in zip(ranking.candidates(), range(first), strict=False)]
+    texts = {p.passage_id: p.text for p in index.passages([i for c in candidates for i in c.passage_ids])}
+    judged = reranker.scores(query.text, ["\n".join(texts[i] for i in sorted(c.passage_ids)) for c in candidates])
+    judgement = np.asarray(judged, dtype=np.float64)
+    final = judgement if recipe.rerank_replaces else reciprocal_ranks([ranking.scores[head], judgement])
+    ranking.order = np.concatenate([head[np.argsort(-final, kind="stable")], ranking.order[first:]])
+    places = {
+        seq: Place(rank=int(place), score=float(score))
+        for candidate, place, score in zip(candidates, ranks(judgement), judgement, strict=True)
+        for seq in candidate.seqs
+    }
+    return Stage(name="reranked", candidates=first, places=places)
+
+
+def _descending(scores: Scores) -> Ints:
+    """Return the units that have a score, best first; ties in the order of the log."""
+    known = np.flatnonzero(~np.isnan(scores))
+    return known[np.argsort(-scores[known], kind="stable")]
+
+
+def _stage(name: str, corpus: PassageTable, scores: Scores) -> Stage:
+    return Stage(name=name, candidates=int((~np.isnan(scores)).sum()), places=_Places(corpus.seqs, scores))
+
+
+class _Places(Mapping[int, Place]):
+    """Ranks by message, computed when somebody asks."""
+
+    def __init__(self, seqs: Ints, scores: Scores) -> None:
+        self._seqs = seqs
+        self._scores = scores
+
+    @cached_property
+    def _messages(self) -> dict[int, Place]:
+        numbers, unit_of = np.unique(self._seqs, return_inverse=True)
+        scores = best(self._scores, unit_of.astype(np.int64)) if len(numbers) else np.empty(0)
+        placed = ranks(scores)
+        return {
+            int(seq): Place(rank=int(place), score=float(score))
+            for seq, place, score in zip(numbers, placed, scores, strict=True)
+            if not np.isnan(score)
+        }
+
+    def __getitem__(self, seq: int) -> Place:
+        return self._messages[seq]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._messages)
+
+    def __len__(self) -> int:
+        return len(self._messages)

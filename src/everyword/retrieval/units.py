@@ -1,0 +1,48 @@
+"""What is ranked as one: a message of several windows, a run of one speaker, or a single window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from everyword.retrieval.recipe import Unit
+
+if TYPE_CHECKING:
+    from everyword.ports import PassageTable
+
+Ints = npt.NDArray[np.int64]
+
+
+def units(corpus: PassageTable, kind: Unit) -> Ints:
+    """Return for each passage the number of its unit: 0, 1, 2 …"""
+    if kind == "passage":
+        return np.arange(len(corpus), dtype=np.int64)
+    if kind == "message":
+        return _numbered(corpus.seqs)
+    return _runs(corpus)
+
+
+def best(scores: npt.NDArray[np.float64], unit_of: Ints) -> npt.NDArray[np.float64]:
+    """Return the best score of each unit; NaN where no passage of it has one."""
+    out = np.full(int(unit_of.max()) + 1 if len(unit_of) else 0, -np.inf)
+    np.maximum.at(out, unit_of, np.where(np.isnan(scores), -np.inf, scores))
+    out[np.isneginf(out)] = np.nan
+    return out
+
+
+def _numbered(values: Ints) -> Ints:
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+
+def _runs(corpus: PassageTable) -> Ints:
+    """Number runs of messages of one speaker that follow each other in a session."""
+    order = corpus.order
+    speakers = _numbered(np.array([hash((role, author)) for role, author in zip(corpus.roles, corpus.authors, strict=True)]))
+    session, speaker = corpus.sessions[order], speakers[order]
+    starts = np.ones(len(order), dtype=np.int64)
+    starts[1:] = (np.diff(session) != 0) | (np.diff(speaker) != 0)
+    out = np.empty(len(order), dtype=np.int64)
+    out[order] = np.cumsum(starts) - 1
+    return out

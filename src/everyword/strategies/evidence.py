@@ -1,0 +1,19 @@
+"""The default: weighted words, passages and clauses fused by score; the numbers come from `everyword eval`."""
+
+from __future__ import annotations
+
+from everyword.retrieval.recipe import Recipe
+from everyword.strategies.strategy import Strategy
+
+EVIDENCE = Strategy(
+    name="evidence",
+    about="the default: weighted keywords, passages and clauses fused by score",
+    recipe=Recipe(
+        name="evidence",
+        channels=("lexical", "passage", "clause"),
+        weights=(1.0, 0.6, 0.4),
+        neighbours=(0.5, 0.2),
+        header_weight=1.0,
+        author_bonus=1.0,
+    ),
+)

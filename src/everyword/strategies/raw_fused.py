@@ -1,0 +1,22 @@
+"""Seed 000, steps 1 to 6: BM25 and vectors by RRF, the first 60 reranked, greedy into the budget."""
+
+from __future__ import annotations
+
+from everyword.retrieval.recipe import Recipe
+from everyword.strategies.strategy import Strategy
+
+RAW_FUSED = Strategy(
+    name="raw-fused",
+    about="keywords and vectors fused by rank, then reranked, as seed 000 measures it",
+    recipe=Recipe(
+        name="raw-fused",
+        channels=("lexical", "passage"),
+        fusion="ranks",
+        unit="speaker-run",
+        roles=frozenset({"user"}),
+        rerank=60,
+    ),
+    style="lines",
+    show="whole",
+    recent_turns=2,
+)

@@ -1,0 +1,17 @@
+"""Seed 000, steps 1, 2 and 6: user messages by the similarity of their vectors."""
+
+from __future__ import annotations
+
+from everyword.retrieval.recipe import Recipe
+from everyword.strategies.strategy import Strategy
+
+RAW_SEMANTIC = Strategy(
+    name="raw-semantic",
+    about="vectors only: user messages by similarity, as seed 000 measures it",
+    recipe=Recipe(
+        name="raw-semantic", channels=("passage",), fusion="ranks", unit="speaker-run", roles=frozenset({"user"})
+    ),
+    style="lines",
+    show="whole",
+    recent_turns=2,
+)

@@ -1,0 +1,72 @@
+"""Clauses of a text: the pieces between commas, dashes, brackets and sentence ends.
+
+An aside is half a sentence inside a message on another subject. A vector of its clause finds it where the vector of the
+sentence or of the message does not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from everyword.text.words import UNSPACED
+
+_CUT = re.compile(
+    r"(?<=[.!?…])[\"'”’)\]]*\s+"
+    r"|(?<=[。！？；，、：…])[」』”）]*"
+    r"|(?<=[,;:])\s+"
+    r"|\s+[—–-]+\s+|—"
+    r"|\s*(?=[(（\[【])|(?<=[)）\]】])\s*"
+    r"|\n+"
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？…])[」』”）]*|\n+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_CHARACTERS_PER_WORD = 1.6
+LEAST_WORDS = 4
+MOST_WORDS = 48
+
+Span = tuple[int, int]
+
+
+def clauses(text: str) -> list[Span]:
+    """Return character spans that cover the text, in order; short pieces join their neighbour."""
+    spans: list[Span] = []
+    for start, end in _pieces(text, _CUT):
+        if spans and _is_short(text, spans[-1]) and "\n" not in text[spans[-1][0] : start]:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    if len(spans) > 1 and _is_short(text, spans[-1]):
+        spans[-2:] = [(spans[-2][0], spans[-1][1])]
+    return [part for span in spans for part in _short_enough(text, span) if text[part[0] : part[1]].strip()]
+
+
+def sentences(text: str) -> list[Span]:
+    """Return character spans of sentences and lines that cover the text, in order."""
+    return _pieces(text, _SENTENCE_END)
+
+
+def words(text: str) -> float:
+    """Return the length in words; 1.6 characters of an unspaced script count as a word."""
+    units = len(_WORD.findall(text))
+    unspaced = 0 if text.isascii() else len(_UNSPACED.findall(text))
+    return units - unspaced + unspaced / _CHARACTERS_PER_WORD
+
+
+def _pieces(text: str, cut: re.Pattern[str]) -> list[Span]:
+    ends = [match.end() for match in cut.finditer(text) if 0 < match.end() < len(text)]
+    bounds = [0, *dict.fromkeys(ends), len(text)]
+    return [(start, end) for start, end in zip(bounds, bounds[1:], strict=False) if end > start]
+
+
+def _is_short(text: str, span: Span) -> bool:
+    return words(text[span[0] : span[1]]) < LEAST_WORDS
+
+
+def _short_enough(text: str, span: Span) -> list[Span]:
+    """Return the span, cut between words where it is longer than a clause can be."""
+    if words(text[span[0] : span[1]]) <= MOST_WORDS:
+        return [span]
+    starts = [span[0] + match.start() for match in _WORD.finditer(text[span[0] : span[1]])]
+    bounds = [span[0], *starts[MOST_WORDS :: MOST_WORDS], span[1]]
+    return list(zip(bounds, bounds[1:], strict=False))

@@ -1,0 +1,135 @@
+"""Index terms of a text: what a keyword search compares, in any language, without changing what is stored.
+
+Spaced scripts give stems of Unicode words without stop words; scripts written without spaces give pairs of adjacent
+characters. Case, accents, full-width forms and Traditional against Simplified Chinese are folded in the term only.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import Stemmer
+
+UNSPACED = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
+    "\u3005\u3007\u3040-\u30ff"  # iteration mark, zero, kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
+    "\uac00-\ud7af"  # Hangul
+    "\U00020000-\U0003ffff"  # Han, rare
+)
+_TOKEN = re.compile(
+    rf"(?P<unspaced>[{UNSPACED}]+)"
+    r"|(?P<number>\d+(?:[.,]\d+)*)"
+    rf"|(?P<word>[^\W\d_{UNSPACED}]+(?:['’][^\W\d_]+)?\d*)"
+)
+_MARKS = re.compile(r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
+_LANGUAGES = (
+    (re.compile("[\u0400-\u04ff]"), "russian"),
+    (re.compile("[\u0600-\u06ff]"), "arabic"),
+    (re.compile("[\u0370-\u03ff]"), "greek"),
+    (re.compile("[\u0900-\u097f]"), "hindi"),
+    (re.compile("[\u0530-\u058f]"), "armenian"),
+    (re.compile("[\u0b80-\u0bff]"), "tamil"),
+)
+STOP_WORDS = frozenset(
+    """a about after again all also am an and any are aren as at be because been before being both but by can could couldn
+    did didn do does doesn doing don down each else ever few for from further get got had hadn has hasn have haven having he
+    her here hers herself hi him himself his how i if in into is isn it its itself just let ll m me more most my myself no
+    nor not now of off oh ok on once only or other our ours ourselves out over own re really s same she should shouldn so
+    some such t than that the their theirs them themselves then there these they this those through to too under until up
+    us ve very was wasn we were weren what when where which while who whom why will with won would wouldn yeah yes you your
+    yours yourself yourselves""".split()
+)
+CJK_STOP_WORDS = frozenset(
+    "我們 你們 他們 她們 它們 什麼 怎麼 可以 這個 那個 這些 那些 就是 但是 因為 所以 如果 還是 或是 以及 的話 一下 "
+    "请问 請問 是不 不是 有沒 沒有 為什 哪些 哪個 多少 的是 了我 我的 你的 是我 我在 我有 是什".split()
+)
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """Return the character table from Traditional to Simplified Chinese, as OpenCC publishes it."""
+    table: dict[int, str] = {}
+    lines = files("opencc").joinpath("dictionary/TSCharacters.txt").read_text("utf-8").splitlines()
+    for line in lines:
+        traditional, _, simplified = line.partition("\t")
+        if len(traditional) == 1 and simplified:
+            table[ord(traditional)] = simplified.split(" ")[0]
+    return table
+
+
+def fold(text: str) -> str:
+    """Return the text as terms see it: NFKC, case, accents and Chinese script folded."""
+    if text.isascii():
+        return text.lower()
+    wide = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFC", _MARKS.sub("", wide)).translate(_simplified())
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language, 0)
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str) -> str:
+    """Return the Snowball stem of a folded word, by the stemmer of its script (Latin: English)."""
+    if not word.isascii():
+        for script, language in _LANGUAGES:
+            if script.search(word):
+                return _stemmer(language).stemWord(word)
+    return _stemmer("english").stemWord(word)
+
+
+@cache
+def _unspaced_stop_words() -> frozenset[str]:
+    return frozenset(fold(word) for word in CJK_STOP_WORDS)
+
+
+def _pairs(run: str) -> list[str]:
+    """Return adjacent pairs and the last character alone, so that every character begins one term."""
+    return [run[i : i + 2] for i in range(len(run))]
+
+
+def terms(text: str) -> list[str]:
+    """Return the index terms of a text in reading order, repeats included."""
+    found: list[str] = []
+    for match in _TOKEN.finditer(fold(text)):
+        token = match.group()
+        if match.lastgroup == "unspaced":
+            found.extend(pair for pair in _pairs(token) if pair not in _unspaced_stop_words())
+        elif match.lastgroup == "number":
+            found.append(token.replace(",", ""))
+        else:
+            found.extend(_word_terms(token))
+    return found
+
+
+@lru_cache(maxsize=200_000)
+def _word_terms(token: str) -> tuple[str, ...]:
+    """Return the terms of one spaced word: none for a stop word, the owner for a possessive."""
+    word = token.replace("’", "'").split("'")[0]
+    return () if word in STOP_WORDS else (stem(word),)
+
+
+def query_terms(text: str) -> dict[str, bool]:
+    """Return the distinct terms of a question; True where the term stands for every pair that begins with it.
+
+    A run's last character is a term of its own in the index, so in a question of two characters or more it adds nothing.
+    """
+    wanted: dict[str, bool] = {}
+    for match in _TOKEN.finditer(fold(text)):
+        token = match.group()
+        if match.lastgroup == "unspaced":
+            pairs = _pairs(token)
+            for pair in pairs[:-1] or pairs:
+                if pair not in _unspaced_stop_words():
+                    wanted.setdefault(pair, len(pair) == 1)
+        else:
+            for term in terms(token):
+                wanted.setdefault(term, False)
+    return wanted
