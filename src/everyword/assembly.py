@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -13,12 +14,15 @@ from everyword import memory
 from everyword.config import Settings, cache_folder, default_home, settings
 from everyword.domain.message import UserId
 from everyword.domain.user import file_name, user_of
+from everyword.errors import BusyLogError, DiskFullError, StorageError
 from everyword.index.index import Index
 from everyword.log.sqlite.database import Database
 from everyword.log.sqlite.log import SqliteLog
 from everyword.models import catalogue
 from everyword.ports import Embedder, Reranker, TokenCounter
 from everyword.text.tokens import counter as counter_named
+
+ModelProgress = Callable[[int, int, str], None]
 
 
 class Memory(memory.Memory):
@@ -31,11 +35,13 @@ class Memory(memory.Memory):
         embedder: str | Embedder | None = None,
         reranker: str | Reranker | None = None,
         counter: str | TokenCounter | None = None,
+        model_progress: ModelProgress | None = None,
         **options: Any,
     ) -> None:
         """Open a memory folder; it is made with the first message. `options`: the names of `config.Settings`.
 
-        Raise SettingsError. Models are loaded when they are first needed.
+        Raise SettingsError. Models are loaded when they are first needed; one that has to be built first tells
+        `model_progress(done, total, what)`.
         """
         self.home = Path(home) if home is not None else default_home()
         named = {
@@ -44,18 +50,20 @@ class Memory(memory.Memory):
             if isinstance(value, str)
         }
         chosen = settings(self.home, **named, **options)
+        given = None if isinstance(embedder, str) else embedder
         super().__init__(
             UserFiles(self.home / "users", open_files=chosen.open_files),
             chosen,
-            embedder=_embedder(chosen.embedder, chosen) if embedder is None or isinstance(embedder, str) else embedder,
+            embedder=_embedder(chosen.embedder, chosen, model_progress) if given is None else given,
             load_embedder=lambda spec: _embedder(spec, chosen),
             reranker=_reranker(chosen) if reranker is None or isinstance(reranker, str) else reranker,
             counter=counter_named(chosen.counter) if counter is None or isinstance(counter, str) else counter,
         )
 
 
-def _embedder(spec: str, chosen: Settings) -> Embedder | None:
-    options = {"threads": chosen.threads} if chosen.threads and spec.startswith("e5-small") else {}
+def _embedder(spec: str, chosen: Settings, progress: ModelProgress | None = None) -> Embedder | None:
+    wanted = {"threads": chosen.threads or None, "progress": progress} if spec.startswith("e5-small") else {}
+    options = {name: value for name, value in wanted.items() if value is not None}
     return catalogue.embedder(spec, cache=cache_folder() / "models", **options)
 
 
@@ -86,30 +94,64 @@ class UserFile:
 
 
 class UserFiles:
-    """The files of all users; the least recently used is closed when too many are open."""
+    """The files of all users; the least recently used is let go when too many are open.
+
+    It closes when the last thread that works with it is done.
+    """
 
     def __init__(self, folder: Path, *, open_files: int) -> None:
         self._folder = folder
         self._limit = max(1, open_files)
+        self._start()
+
+    def _start(self) -> None:
         self._open: OrderedDict[str, UserFile] = OrderedDict()
+        self._opening: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
+        self._closed = False
+        self._process = os.getpid()
 
     def of(self, user_id: str, *, create: bool) -> UserFile:
-        """Return a user's file; without `create`, one that does not exist is an empty one in memory."""
+        """Return a user's file; without `create`, one that does not exist is an empty one in memory.
+
+        Raise StorageError, also when the files were closed.
+        """
+        if self._process != os.getpid():
+            self._leave_to_parent()
+        if (known := self._known(user_id)) is not None:
+            return known
         with self._lock:
+            opening = self._opening.setdefault(user_id, threading.Lock())
+        with opening:
+            return self._known(user_id) or self._opened(user_id, create=create)
+
+    def _leave_to_parent(self) -> None:
+        """Start anew after a fork; what the parent opened must be neither used nor closed here."""
+        _PARENTS.append(self._open)
+        self._start()
+
+    def _known(self, user_id: str) -> UserFile | None:
+        with self._lock:
+            if self._closed:
+                raise StorageError(_CLOSED)
             if user_id in self._open:
                 self._open.move_to_end(user_id)
-                return self._open[user_id]
-            path = self._folder / file_name(UserId(user_id))
-            if not create and not path.exists():
-                return _user_file(Path(":memory:"))
-            self._open[user_id] = opened = _user_file(path)
-            self._close_oldest()
-            return opened
+            return self._open.get(user_id)
 
-    def _close_oldest(self) -> None:
-        while len(self._open) > self._limit:
-            self._open.popitem(last=False)
+    def _opened(self, user_id: str, *, create: bool) -> UserFile:
+        path = self._folder / file_name(UserId(user_id))
+        if not create and not path.exists():
+            return _user_file(Path(":memory:"))
+        opened = _user_file(path)
+        with self._lock:
+            self._opening.pop(user_id, None)
+            if self._closed:
+                opened.close()
+                raise StorageError(_CLOSED)
+            self._open[user_id] = opened
+            while len(self._open) > self._limit:
+                self._open.popitem(last=False)
+        return opened
 
     def users(self) -> list[str]:
         """Return the ids of the users who have a file."""
@@ -117,13 +159,29 @@ class UserFiles:
         return [user_of(PurePosixPath(path.relative_to(self._folder).as_posix())) for path in found]
 
     def close(self) -> None:
-        """Close every file."""
+        """Close every file; once more does nothing."""
+        if self._process != os.getpid():
+            self._leave_to_parent()
         with self._lock:
+            self._closed = True
             while self._open:
                 self._open.popitem()[1].close()
+
+
+_CLOSED = "This memory is closed: open it again with Memory(...)."
+_PARENTS: list[OrderedDict[str, UserFile]] = []
+"""Files that were open when the process was forked."""
 
 
 def _user_file(path: Path) -> UserFile:
     database = Database(path)
     log = SqliteLog(database)
+    if database.owes_shrink():
+        _finish_forgetting(database)
     return UserFile(database=database, log=log, index=Index(database, log))
+
+
+def _finish_forgetting(database: Database) -> None:
+    """Take bytes out of the files that a process could not, because it was killed or another one was reading."""
+    with suppress(BusyLogError, DiskFullError):
+        database.shrink()

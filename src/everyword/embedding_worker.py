@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 
 from everyword.errors import EverywordError
@@ -18,18 +19,26 @@ class EmbeddingWorker:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self.failures: dict[str, str] = {}
+        """By the path of the log: why its vectors could not be computed."""
+        self._start()
+
+    def _start(self) -> None:
         self._stores: dict[str, Store] = {}
         self._condition = threading.Condition()
         self._thread: threading.Thread | None = None
         self._stopping = False
-        self.failures: dict[str, str] = {}
-        """By the path of the log: why its vectors could not be computed."""
+        self._process = os.getpid()
 
     def schedule(self, store: Store) -> None:
         """Compute what waits in this store, some time."""
+        if self._process != os.getpid():  # A fork has no threads but its own, and may have copied a held lock.
+            self._start()
         with self._condition:
+            if self._stopping:
+                return
             self._stores[str(store.path)] = store
-            if self._thread is None and not self._stopping:
+            if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="everyword-vectors", daemon=True)
                 self._thread.start()
             self._condition.notify_all()
@@ -40,8 +49,13 @@ class EmbeddingWorker:
                 self._embed(store)
                 self.failures.pop(str(store.path), None)
             except EverywordError as error:
-                self.failures[str(store.path)] = str(error)
-                _LOGGER.warning("Vectors wait, words are found all the same: %s", error)
+                self._keep(store, str(error))
+            except Exception as error:  # noqa: BLE001 - whatever an embedder raises must not end the work for all users
+                self._keep(store, f"{type(error).__name__}: {error}")
+
+    def _keep(self, store: Store, reason: str) -> None:
+        self.failures[str(store.path)] = reason
+        _LOGGER.warning("Vectors wait, words are found all the same: %s", reason)
 
     def _next(self) -> Store | None:
         with self._condition:
@@ -55,10 +69,12 @@ class EmbeddingWorker:
             pass
 
     def close(self) -> None:
-        """Stop after the batch at hand; what still waits is taken up by the next process."""
+        """Stop after the batch at hand; what still waits is taken up by the next process. Once more does nothing."""
+        if self._process != os.getpid():
+            self._start()
         with self._condition:
             self._stopping = True
             self._condition.notify_all()
             thread = self._thread
-        if thread is not None:
+        if thread is not None and thread is not threading.current_thread():
             thread.join()

@@ -34,10 +34,12 @@ def file_name(user_id: UserId) -> PurePosixPath:
     """
     lower = "".join(f"%{ord(c):02x}" if "A" <= c <= "Z" else quote(c, safe="").lower() for c in user_id)
     safe = lower.replace(".", "%2e").replace("~", "%7e")
-    if _RESERVED.match(safe):
-        safe = f"%{ord(safe[0]):02x}{safe[1:]}"
-    segments = [safe[i : i + _SEGMENT] for i in range(0, len(safe), _SEGMENT)]
+    segments = [_unreserved(safe[i : i + _SEGMENT]) for i in range(0, len(safe), _SEGMENT)]
     return PurePosixPath(*(f"{segment}+" for segment in segments[:-1]), f"{segments[-1]}.db")
+
+
+def _unreserved(segment: str) -> str:
+    return f"%{ord(segment[0]):02x}{segment[1:]}" if _RESERVED.match(segment) else segment
 
 
 def user_of(name: PurePosixPath) -> UserId:

@@ -71,6 +71,14 @@ def question_bits(vector: Floats, centre: Floats) -> npt.NDArray[np.uint64]:
     return np.packbits(_padded((vector - centre)[None, :]) > 0, axis=1).view(np.uint64)[0]
 
 
+def distances(words: npt.NDArray[np.uint64], question: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+    """Return for sign codes given as uint64 [words, n] in how many signs each differs from the question."""
+    found = np.zeros(words.shape[1], dtype=np.uint16)
+    for word, mine in zip(words, question, strict=True):
+        found += np.bitwise_count(word ^ mine)
+    return found
+
+
 def products(words: npt.NDArray[np.uint64], scales: Floats, vector: Floats) -> Floats:
     """Return the estimated <vector, text - centre> for sign codes given as uint64 [words, n]."""
     signs = np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1)

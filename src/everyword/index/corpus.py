@@ -10,46 +10,36 @@ Ints = npt.NDArray[np.int64]
 _READ = 50_000
 
 
+UNKNOWN = np.iinfo(np.int64).min
+
+
 class Corpus:
-    """Parallel arrays over the passages in the order of their ids; position p is one passage in all of them."""
+    """Parallel arrays over the passages in the order of their ids; position p is one passage in all of them.
 
-    def __init__(self) -> None:
-        self.ids: Ints = np.empty(0, dtype=np.int64)
-        self.seqs = self.ids
-        self.sessions = self.ids
-        self.roles = self.ids
-        self.branches = self.ids
-        self.created_us = self.ids
-        """Microseconds since 1970 UTC; the smallest integer where the time is not known."""
-        self.lengths = self.ids
-        """Characters."""
-        self.authors: list[str | None] = []
-        self._same: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
-        self.order: Ints = self.ids
+    It never changes, since threads share it: `grown` returns another one.
+    """
+
+    def __init__(self, table: Ints | None = None, authors: list[str | None] | None = None) -> None:
+        self._table: Ints = np.empty((7, 0), dtype=np.int64) if table is None else table
+        self.ids, self.seqs, self.sessions, self.roles, self.branches, self.created_us, self.lengths = self._table
+        """created_us: microseconds since 1970 UTC, UNKNOWN where the time is not known. lengths: characters."""
+        self.authors: list[str | None] = authors or []
+        self.order: Ints = np.lexsort((self.ids, self.sessions))
         """Positions sorted by session, then by id: neighbours in a conversation are neighbours here."""
+        self._same: npt.NDArray[np.bool_] = np.diff(self.sessions[self.order]) == 0
 
-    UNKNOWN = np.iinfo(np.int64).min
-
-    def refresh(self, connection: apsw.Connection) -> None:
-        """Read the passages that were added since the last call."""
+    def grown(self, connection: apsw.Connection) -> Corpus:
+        """Return this and the passages that were added since; itself where there are none."""
         query = (
             "SELECT id, seq, session, role, branch, coalesce(created_us, ?), stop - start, author FROM passage "
             "WHERE id > ? ORDER BY id LIMIT ?"
         )
-        last, grown = (int(self.ids[-1]) if len(self.ids) else 0), False
-        while rows := connection.execute(query, (int(self.UNKNOWN), last, _READ)).fetchall():
-            self._append(rows)
-            last, grown = rows[-1][0], True
-        if grown:
-            self.order = np.lexsort((self.ids, self.sessions))
-            self._same = np.diff(self.sessions[self.order]) == 0
-
-    def _append(self, rows: list[tuple[int, int, int, int, int, int, int, str | None]]) -> None:
-        table = np.array([row[:7] for row in rows], dtype=np.int64)
-        names = ("ids", "seqs", "sessions", "roles", "branches", "created_us", "lengths")
-        for name, column in zip(names, table.T, strict=True):
-            setattr(self, name, np.concatenate([getattr(self, name), column]))
-        self.authors.extend(row[7] for row in rows)
+        tables, authors, last = [self._table], list(self.authors), int(self.ids[-1]) if len(self) else 0
+        while rows := connection.execute(query, (int(UNKNOWN), last, _READ)).fetchall():
+            tables.append(np.array([row[:7] for row in rows], dtype=np.int64).T)
+            authors.extend(row[7] for row in rows)
+            last = rows[-1][0]
+        return self if len(tables) == 1 else Corpus(np.concatenate(tables, axis=1), authors)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -57,6 +47,12 @@ class Corpus:
     def positions(self, passage_ids: Ints) -> Ints:
         """Return the positions of passages by id; each must be here."""
         return np.searchsorted(self.ids, passage_ids)
+
+    def knows(self, passage_ids: Ints) -> npt.NDArray[np.bool_]:
+        """Tell for each passage whether it is here: others may have come or gone since this was read."""
+        if not len(self.ids):
+            return np.zeros(len(passage_ids), dtype=np.bool_)
+        return self.ids[np.minimum(self.positions(passage_ids), len(self.ids) - 1)] == passage_ids
 
     def with_neighbours(self, values: npt.NDArray[np.float64], weights: tuple[float, ...]) -> npt.NDArray[np.float64]:
         """Return each value plus those of its neighbours in the session, weighted by their distance 1, 2, …"""

@@ -14,6 +14,8 @@ from everyword.index.vectors import StoredModel
 CLAUSE_CANDIDATES = 4096
 """Clauses whose signs agree best with the question's; only these are scored with their scale."""
 _READ = 20_000
+_BLOCK = 50_000
+"""Passages above which a block is not joined to another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,62 +28,93 @@ class Similarities:
     """Of the best clause; of the passage itself where it is one clause."""
 
 
-class DenseScan:
-    """Codes of the active model in memory, kept up with the file by the ids of their rows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some passages and their clauses, decoded."""
 
-    def __init__(self, model: StoredModel) -> None:
+    ids: npt.NDArray[np.int64]
+    vectors: codes.Floats
+    """[passages, dimensions], less the centre."""
+    signs: npt.NDArray[np.uint64]
+    """[words, clauses]"""
+    scales: codes.Floats
+    owners: npt.NDArray[np.int64]
+    """Place in this block of the passage that each clause is of."""
+
+
+class DenseScan:
+    """Codes of the active model in memory. It never changes, since threads share it: `grown` returns another one."""
+
+    def __init__(self, model: StoredModel, blocks: tuple[Block, ...] = (), last_row: int = 0) -> None:
         self.model = model
         self.centre: codes.Floats = np.frombuffer(model.centre, dtype=np.float32)
-        self._last_row = 0
-        self._ids: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
-        self._vectors: codes.Floats = np.empty((0, model.identity.dimensions), dtype=np.float32)
-        self._signs: npt.NDArray[np.uint64] = np.empty((0, 0), dtype=np.uint64)
-        self._scales: codes.Floats = np.empty(0, dtype=np.float32)
-        self._owners: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self.ids: npt.NDArray[np.int64] = np.concatenate([np.empty(0, dtype=np.int64), *(block.ids for block in blocks)])
+        self._blocks = blocks
+        self._last_row = last_row
 
-    def refresh(self, connection: apsw.Connection) -> None:
-        """Read the vectors that were stored since the last call."""
+    def grown(self, connection: apsw.Connection) -> DenseScan:
+        """Return this and the vectors that were stored since; itself where there are none."""
         query = "SELECT id, passage, code, clauses FROM vector WHERE model = ? AND id > ? ORDER BY id LIMIT ?"
-        while rows := connection.execute(query, (self.model.model_id, self._last_row, _READ)).fetchall():
-            self._append(rows)
-            self._last_row = rows[-1][0]
-
-    def _append(self, rows: list[tuple[int, int, bytes, bytes]]) -> None:
-        dimensions = self.model.identity.dimensions
-        passage_codes = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.uint8)
-        clause_codes = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8)
-        length = codes.bit_length(dimensions)
-        signs, scales = codes.split_bits(clause_codes.reshape(-1, length))
-        counts = [len(row[3]) // length for row in rows]
-        owners = np.repeat(np.arange(len(rows), dtype=np.int32), counts) + np.int32(len(self._ids))
-        vectors = codes.from_nibbles(passage_codes.reshape(len(rows), -1), dimensions)
-        self._vectors = np.concatenate([self._vectors, vectors])
-        self._ids = np.concatenate([self._ids, np.array([row[1] for row in rows], dtype=np.int64)])
-        self._signs = signs if not self._signs.size else np.concatenate([self._signs, signs], axis=1)
-        self._scales = np.concatenate([self._scales, scales])
-        self._owners = np.concatenate([self._owners, owners])
+        blocks, last = list(self._blocks), self._last_row
+        while rows := connection.execute(query, (self.model.model_id, last, _READ)).fetchall():
+            blocks.append(_block(rows, self.model.identity.dimensions))
+            last = rows[-1][0]
+        return self if last == self._last_row else DenseScan(self.model, tuple(_compact(blocks)), last)
 
     def similarities(self, question: codes.Floats) -> Similarities:
         """Return the similarity of every passage to a unit vector, less a constant of the question."""
-        passages = self._vectors @ question
-        best = passages.copy()
-        if len(self._scales):
-            chosen = self._nearest(question)
-            estimates = codes.products(self._signs[:, chosen], self._scales[chosen], question)
-            np.maximum.at(best, self._owners[chosen], estimates)
-        return Similarities(passage_ids=self._ids, passages=passages, clauses=best)
+        passages = [block.vectors @ question for block in self._blocks]
+        clauses = [values.copy() for values in passages]
+        for block, best, chosen in zip(self._blocks, clauses, self._nearest(question), strict=True):
+            estimates = codes.products(block.signs[:, chosen], block.scales[chosen], question)
+            np.maximum.at(best, block.owners[chosen], estimates)
+        nothing = np.empty(0, dtype=np.float32)
+        return Similarities(
+            passage_ids=self.ids,
+            passages=np.concatenate([nothing, *passages]),
+            clauses=np.concatenate([nothing, *clauses]),
+        )
 
-    def _nearest(self, question: codes.Floats) -> npt.NDArray[np.int64]:
-        """Return the clauses whose signs agree most with the question's."""
-        if len(self._scales) <= CLAUSE_CANDIDATES:
-            return np.arange(len(self._scales))
+    def _nearest(self, question: codes.Floats) -> list[npt.NDArray[np.int64]]:
+        """Return by block the clauses whose signs agree most with the question's."""
+        if sum(len(block.scales) for block in self._blocks) <= CLAUSE_CANDIDATES:
+            return [np.arange(len(block.scales)) for block in self._blocks]
         wanted = codes.question_bits(question, self.centre)
-        distance = np.zeros(len(self._scales), dtype=np.uint16)
-        for word, mine in zip(self._signs, wanted, strict=True):
-            distance += np.bitwise_count(word ^ mine)
-        counts = np.cumsum(np.bincount(distance))
+        distances = [codes.distances(block.signs, wanted) for block in self._blocks]
+        counts = np.cumsum(np.bincount(np.concatenate(distances)))
         limit = int(np.searchsorted(counts, CLAUSE_CANDIDATES))
-        return np.flatnonzero(distance <= limit)
+        return [np.flatnonzero(distance <= limit) for distance in distances]
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self.ids)
+
+
+def _block(rows: list[tuple[int, int, bytes, bytes]], dimensions: int) -> Block:
+    passage_codes = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.uint8)
+    clause_codes = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8)
+    length = codes.bit_length(dimensions)
+    signs, scales = codes.split_bits(clause_codes.reshape(-1, length))
+    return Block(
+        ids=np.array([row[1] for row in rows], dtype=np.int64),
+        vectors=codes.from_nibbles(passage_codes.reshape(len(rows), -1), dimensions),
+        signs=signs,
+        scales=scales,
+        owners=np.repeat(np.arange(len(rows), dtype=np.int64), [len(row[3]) // length for row in rows]),
+    )
+
+
+def _compact(blocks: list[Block]) -> list[Block]:
+    """Join small blocks at the end, so that there are few and none is copied often."""
+    while len(blocks) > 1 and len(blocks[-2].ids) <= min(2 * len(blocks[-1].ids), _BLOCK):
+        blocks[-2:] = [_joined(blocks[-2], blocks[-1])]
+    return blocks
+
+
+def _joined(first: Block, second: Block) -> Block:
+    return Block(
+        ids=np.concatenate([first.ids, second.ids]),
+        vectors=np.concatenate([first.vectors, second.vectors]),
+        signs=np.concatenate([first.signs, second.signs], axis=1),
+        scales=np.concatenate([first.scales, second.scales]),
+        owners=np.concatenate([first.owners, second.owners + len(first.ids)]),
+    )

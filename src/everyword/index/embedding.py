@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from everyword.domain.passage import Passage
+from everyword.errors import ModelError
 from everyword.index import codes
-from everyword.ports import Embedder
+from everyword.ports import Embedder, ModelIdentity
 from everyword.text.clauses import clauses
 
 _PLAIN = (
@@ -31,24 +32,43 @@ _PLAIN = (
 )  # fmt: skip
 
 
+_centres: dict[ModelIdentity, bytes] = {}
+
+
 def centre(embedder: Embedder) -> bytes:
     """Return the mean vector of plain sentences as float32 bytes: the middle of the cone that the model's texts fill."""
-    return embedder.embed_passages(_PLAIN).mean(axis=0).astype(np.float32).tobytes()
+    if (known := _centres.get(embedder.identity)) is None:
+        known = vectors(embedder, _PLAIN).mean(axis=0).astype(np.float32).tobytes()
+        _centres[embedder.identity] = known
+    return known
 
 
-def encoded(found: Sequence[Passage], embedder: Embedder, middle: bytes) -> list[tuple[int, bytes, bytes]]:
-    """Return (passage id, passage code, clause codes) for each passage. A passage of one clause keeps one vector."""
+def vectors(embedder: Embedder, texts: Sequence[str]) -> codes.Floats:
+    """Return the vectors of texts, checked. Raise ModelError where they are not what the model says of itself."""
+    found = np.asarray(embedder.embed_passages(texts), dtype=np.float32)
+    wanted = (len(texts), embedder.identity.dimensions)
+    if found.shape != wanted or not np.isfinite(found).all():
+        raise ModelError(
+            f"{embedder.identity.name!r} gave vectors of shape {found.shape} instead of {wanted}, or values that are no "
+            "numbers: check the dimensions that are set for it."
+        )
+    return found
+
+
+def encoded(found: Sequence[Passage], embedder: Embedder, middle: bytes) -> list[tuple[Passage, bytes, bytes]]:
+    """Return (passage, passage code, clause codes) for each passage. A passage of one clause keeps one vector."""
+    if not found:
+        return []
     pieces = [_clause_texts(passage) for passage in found]
     flat = list(dict.fromkeys([keyed(p.author, p.text) for p in found] + [text for texts in pieces for text in texts]))
     place = {text: i for i, text in enumerate(flat)}
-    vectors = embedder.embed_passages(flat)
+    rows = vectors(embedder, flat)
     around = np.frombuffer(middle, dtype=np.float32)
-    passages = codes.nibbles(vectors[[place[keyed(p.author, p.text)] for p in found]], around)
-    result: list[tuple[int, bytes, bytes]] = []
+    passages = codes.nibbles(rows[[place[keyed(p.author, p.text)] for p in found]], around)
+    result: list[tuple[Passage, bytes, bytes]] = []
     for passage, code, texts in zip(found, passages, pieces, strict=True):
-        rows = vectors[[place[text] for text in texts]]
-        clause_codes = codes.bits(rows, around).tobytes() if texts else b""
-        result.append((passage.passage_id, code.tobytes(), clause_codes))
+        clause_codes = codes.bits(rows[[place[text] for text in texts]], around).tobytes() if texts else b""
+        result.append((passage, code.tobytes(), clause_codes))
     return result
 
 

@@ -136,17 +136,19 @@ class Index:
         """Compute the vectors of the newest waiting passages; return how many were done. Raise ModelError."""
         from everyword.index.embedding import encoded
 
+        identity = embedder.identity
         with self._storage.reading() as connection:
-            ids = vectors.waiting(connection, embedder.identity, limit)
+            ids = vectors.waiting(connection, identity, limit)
             found = self.passages(ids)
-            centre = next((m.centre for m in vectors.models(connection) if m.identity == embedder.identity), b"")
-        if not ids:
+            model = next((each for each in vectors.models(connection) if each.identity == identity), None)
+        if model is None or (not ids and model.active):
             return 0
-        done = encoded(found, embedder, centre)
+        done = encoded(found, embedder, model.centre)
         with self._storage.transaction() as connection:
-            for passage_id, code, clause_codes in done:
-                vectors.store(connection, embedder.identity, passage_id, code, clause_codes)
-            vectors.take_over(connection, embedder.identity)
+            for passage, code, clause_codes in done:
+                vectors.store(connection, identity, passage, code, clause_codes)
+            vectors.settle(connection, identity, ids)
+            vectors.take_over(connection, identity)
         return len(ids)
 
     def pending(self) -> int:
@@ -174,7 +176,7 @@ class Index:
             generation = _meta(connection, "index_generation")
             if self._corpus is None or generation != self._generation:
                 self._corpus, self._scan, self._generation = Corpus(), None, generation
-            self._corpus.refresh(connection)
+            self._corpus = self._corpus.grown(connection)
             return self._corpus
 
     def session_number(self, session_id: str) -> int | None:
@@ -198,8 +200,7 @@ class Index:
             self.corpus()
             if self._scan is None or self._scan.model != model:
                 self._scan = DenseScan(model)
-            self._scan.refresh(connection)
-            scan = self._scan
+            self._scan = scan = self._scan.grown(connection)
         return scan.similarities(embedder.embed_queries([question])[0])
 
     def passages(self, passage_ids: Sequence[int]) -> list[Passage]:
@@ -244,7 +245,7 @@ class Index:
     def verify(self) -> list[str]:
         """Return where a derived row does not agree with the log: spans, terms, vectors."""
         with self._storage.reading() as connection:
-            return [*self._verify_words(connection), *_verify_vectors(connection)]
+            return [*self._verify_words(connection), *passages.verify(connection), *_verify_vectors(connection)]
 
     def _verify_words(self, connection: apsw.Connection) -> Iterator[str]:
         stored = {
@@ -265,13 +266,23 @@ class Index:
 
 def _verify_vectors(connection: apsw.Connection) -> Iterator[str]:
     """Every passage has a vector or waits for one, in each model; no vector is without its passage."""
+    from everyword.index import codes
+
     missing = connection.execute(
         "SELECT m.id, p.id FROM model m, passage p WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.model = m.id AND "
         "v.passage = p.id) AND NOT EXISTS (SELECT 1 FROM pending q WHERE q.model = m.id AND q.passage = p.id)"
     )
     yield from (f"passage {passage}: no vector of model {model} and not waiting for one" for model, passage in missing)
-    orphans = connection.execute("SELECT passage FROM vector WHERE passage NOT IN (SELECT id FROM passage)")
-    yield from (f"vector of passage {passage}: there is no such passage" for (passage,) in orphans)
+    for what, table in (("vector of", "vector"), ("place in the queue of", "pending")):
+        orphans = connection.execute(f"SELECT passage FROM {table} WHERE passage NOT IN (SELECT id FROM passage)")
+        yield from (f"{what} passage {passage}: there is no such passage" for (passage,) in orphans)
+    for model in vectors.models(connection):
+        size, clause = codes.nibble_length(model.identity.dimensions), codes.bit_length(model.identity.dimensions)
+        cut = connection.execute(
+            "SELECT passage FROM vector WHERE model = ? AND (length(code) <> ? OR length(clauses) % ? <> 0)",
+            (model.model_id, size, clause),
+        )
+        yield from (f"vector of passage {passage}: its length is not that of {model.identity.name}" for (passage,) in cut)
 
 
 def _centre(embedder: Embedder) -> bytes:

@@ -61,6 +61,18 @@ def ids_of(connection: apsw.Connection, seqs: Sequence[int]) -> list[int]:
     return found
 
 
+def verify(connection: apsw.Connection) -> list[str]:
+    """Return where what a passage keeps of its message is not what the message says."""
+    role = " ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(ROLES))
+    query = (
+        "SELECT p.id, p.seq FROM passage p JOIN message m ON m.seq = p.seq WHERE "
+        "(p.session, p.role, p.branch, p.author, p.created_us) IS NOT "
+        f"(m.session, CASE m.role {role} END, m.branch IS NOT NULL, m.author, m.created_us)"
+    )
+    return [f"passage {passage_id}: session, role, branch, author or time are not those of message {seq}"
+            for passage_id, seq in connection.execute(query)]
+
+
 def delete(connection: apsw.Connection, passage_ids: Iterable[int]) -> None:
     """Remove passages by id."""
     connection.executemany("DELETE FROM passage WHERE id = ?", [(passage_id,) for passage_id in passage_ids])

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 import apsw
 
+from everyword.domain.passage import Passage
 from everyword.ports import ModelIdentity
 
 
@@ -83,25 +84,34 @@ def count_waiting_for(connection: apsw.Connection, identity: ModelIdentity) -> i
 
 
 def store(
-    connection: apsw.Connection, identity: ModelIdentity, passage_id: int, code: bytes, clauses: bytes
+    connection: apsw.Connection, identity: ModelIdentity, passage: Passage, code: bytes, clauses: bytes
 ) -> None:
-    """Keep the codes of one passage, unless it was erased or done by another process in the meantime."""
+    """Keep the codes of one passage, unless it was erased or done by another process in the meantime.
+
+    A passage is known by its place in the log, which is never used again; its id may be.
+    """
     connection.execute(
-        "INSERT OR IGNORE INTO vector (model, passage, code, clauses) SELECT m.id, p.id, ?3, ?4 FROM model m, passage p "
-        "WHERE m.identity = ?1 AND p.id = ?2",
-        (_text(identity), passage_id, code, clauses),
+        "INSERT OR IGNORE INTO vector (model, passage, code, clauses) SELECT m.id, p.id, ?6, ?7 FROM model m, passage p "
+        "WHERE m.identity = ?1 AND p.id = ?2 AND p.seq = ?3 AND p.start = ?4 AND p.stop = ?5",
+        (_text(identity), passage.passage_id, passage.seq, passage.start, passage.stop, code, clauses),
     )
-    connection.execute(
-        "DELETE FROM pending WHERE passage = ? AND model = (SELECT id FROM model WHERE identity = ?)",
-        (passage_id, _text(identity)),
+
+
+def settle(connection: apsw.Connection, identity: ModelIdentity, passage_ids: Sequence[int]) -> None:
+    """Take passages out of the queue that have a vector now, or that are not there any more."""
+    connection.executemany(
+        "DELETE FROM pending WHERE passage = ?1 AND model = (SELECT id FROM model WHERE identity = ?2) AND (EXISTS "
+        "(SELECT 1 FROM vector v WHERE v.model = pending.model AND v.passage = ?1) OR NOT EXISTS "
+        "(SELECT 1 FROM passage p JOIN message m ON m.seq = p.seq WHERE p.id = ?1))",
+        [(passage_id, _text(identity)) for passage_id in passage_ids],
     )
 
 
 def take_over(connection: apsw.Connection, identity: ModelIdentity) -> bool:
     """Make a model that is complete the only one; tell whether it is active now."""
     state = connection.execute("SELECT state FROM model WHERE identity = ?", (_text(identity),)).get
-    if state == "active":
-        return True
+    if state != "building":
+        return state == "active"
     left = connection.execute(
         "SELECT count(*) FROM pending WHERE model = (SELECT id FROM model WHERE identity = ?)", (_text(identity),)
     ).get

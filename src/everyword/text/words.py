@@ -21,12 +21,21 @@ UNSPACED = (
     "\uac00-\ud7af"  # Hangul
     "\U00020000-\U0003ffff"  # Han, rare
 )
+_SIGNS = "".join(  # vowel signs of India's scripts, which are part of a word but not letters; each block is built alike
+    f"{chr(block)}-{chr(block + 3)}{chr(block + 0x3A)}-{chr(block + 0x4F)}{chr(block + 0x51)}-{chr(block + 0x57)}"
+    f"{chr(block + 0x62)}{chr(block + 0x63)}"
+    for block in range(0x0900, 0x0D80, 0x80)
+) + "\u0d80-\u0ddf\u0df2\u0df3"
+_EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
+_LETTER = rf"(?:[^\W\d_{UNSPACED}]|[{_SIGNS}])"
 _TOKEN = re.compile(
     rf"(?P<unspaced>[{UNSPACED}]+)"
     r"|(?P<number>\d+(?:[.,]\d+)*)"
-    rf"|(?P<word>[^\W\d_{UNSPACED}]+(?:['’][^\W\d_]+)?\d*)"
+    rf"|(?P<word>{_LETTER}+(?:['’]{_LETTER}+)?\d*)"
+    rf"|(?P<emoji>[{_EMOJI}])"
 )
-_MARKS = re.compile(r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
+_MARKS = re.compile(r"(?<!и)\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]")
+"""Accents and points; not the breve of й, which is a letter of its own."""
 _LANGUAGES = (
     (re.compile("[\u0400-\u04ff]"), "russian"),
     (re.compile("[\u0600-\u06ff]"), "arabic"),
@@ -104,6 +113,8 @@ def terms(text: str) -> list[str]:
             found.extend(pair for pair in _pairs(token) if pair not in _unspaced_stop_words())
         elif match.lastgroup == "number":
             found.append(token.replace(",", ""))
+        elif match.lastgroup == "emoji":
+            found.append(token)
         else:
             found.extend(_word_terms(token))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -21,6 +22,10 @@ from everyword.errors import (
 
 APPLICATION_ID = 0x45765764  # "EvWd"
 BUSY_TIMEOUT_S = 30.0
+_WAL_KEPT = 16 * 1024 * 1024
+"""Bytes of write-ahead log that stay allocated after a checkpoint."""
+_ERASED = "erased"
+"""Name in `meta`: messages were erased whose bytes `shrink` has not yet taken out of the files."""
 
 
 @contextmanager
@@ -38,6 +43,8 @@ def translated(path: Path) -> Iterator[None]:
         raise BusyLogError(f"{path} is locked by another process for over {BUSY_TIMEOUT_S:.0f} s: repeat.") from error
     except apsw.Error as error:
         raise StorageError(f"{path}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise DamagedLogError(f"{path} holds damaged text ({error}): run verify, restore it from a backup.") from error
 
 
 class Database:
@@ -58,20 +65,28 @@ class Database:
     def _prepare(self) -> None:
         connection = self.connection
         connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
-        application, version = connection.pragma("application_id"), connection.pragma("user_version")
-        if application not in (0, APPLICATION_ID) or (application == 0 and _has_tables(connection)):
-            raise DamagedLogError(f"{self.path} is a database of another program: choose another folder.")
-        if version > len(migrations()):
-            raise NewerSchemaError(
-                f"{self.path} has schema {version}; this version of Everyword knows {len(migrations())}: upgrade it."
-            )
-        connection.pragma("journal_mode", "wal")
+        version = self._checked_version()
+        _write_ahead(connection)
+        connection.pragma("journal_size_limit", _WAL_KEPT)
         connection.pragma("synchronous", "full")
         connection.pragma("foreign_keys", True)
         connection.pragma("secure_delete", True)
         connection.pragma("cache_size", -16_000)
         if version < len(migrations()):
             self._migrate()
+
+    def _checked_version(self) -> int:
+        """Return the schema of the file, read in one state of it, since another process may be making it."""
+        with self.reading() as connection:
+            application, version = connection.pragma("application_id"), connection.pragma("user_version")
+            is_foreign = application not in (0, APPLICATION_ID) or (application == 0 and _has_tables(connection))
+        if is_foreign:
+            raise DamagedLogError(f"{self.path} is a database of another program: choose another folder.")
+        if version > len(migrations()):
+            raise NewerSchemaError(
+                f"{self.path} has schema {version}; this version of Everyword knows {len(migrations())}: upgrade it."
+            )
+        return version
 
     def _migrate(self) -> None:
         with self.transaction():
@@ -117,9 +132,26 @@ class Database:
         """Write freed pages back zeroed and empty the WAL, so that erased bytes are in no file. Raise BusyLogError."""
         with self.lock, translated(self.path):
             self.connection.execute("VACUUM")
-            busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
-            if busy and busy[0]:
-                raise BusyLogError(f"{self.path}: another process still reads; repeat to empty the write-ahead log.")
+            self._empty_wal()
+            self.connection.execute("DELETE FROM meta WHERE name = ?", (_ERASED,))
+            self._empty_wal()
+
+    def _empty_wal(self) -> None:
+        busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy and busy[0]:
+            raise BusyLogError(
+                f"{self.path}: the messages are erased, but another process still reads the old state, so that their bytes "
+                "stay in the write-ahead log; they leave it when this memory is opened again."
+            )
+
+    def owe_shrink(self) -> None:
+        """Note in the current transaction that `shrink` must follow, also after a crash."""
+        self.connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, 1)", (_ERASED,))
+
+    def owes_shrink(self) -> bool:
+        """Tell whether erased bytes may still be in the files."""
+        with self.reading() as connection:
+            return bool(connection.execute("SELECT count(*) FROM meta WHERE name = ?", (_ERASED,)).get)
 
     def close(self) -> None:
         with self.lock:
@@ -139,6 +171,20 @@ def _opened(path: Path) -> apsw.Connection:
     except OSError as error:
         raise ReadOnlyLogError(f"{path.parent} cannot be made ({error.strerror}): choose another folder.") from error
     return apsw.Connection(str(path))
+
+
+def _write_ahead(connection: apsw.Connection) -> None:
+    """Switch to WAL; SQLite does not wait for the lock of this by itself."""
+    until = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+        except (apsw.BusyError, apsw.LockedError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _has_tables(connection: apsw.Connection) -> bool:

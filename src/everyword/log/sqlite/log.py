@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from hashlib import blake2b
@@ -15,10 +17,11 @@ import apsw
 
 from everyword.domain.message import Branch, Draft, Message, MessageId, Origin, Role
 from everyword.domain.scope import Scope
-from everyword.errors import IdempotencyConflictError, InvalidMessageError, NotFoundError
+from everyword.errors import DamagedLogError, IdempotencyConflictError, InvalidMessageError, NotFoundError
 from everyword.log.sqlite import payload as packed
 from everyword.log.sqlite.database import Database
 
+_MOST_TURNS = 1_000_000
 _HEX_KEY = re.compile(r"[0-9a-f]{32}")
 _COLUMNS = (
     "m.seq, m.id, s.name, m.role, m.origin, m.branch, m.author, m.agent, m.created_us, m.offset_minutes, "
@@ -53,10 +56,11 @@ class SqliteLog:
         with self.database.transaction() as connection:
             sessions: dict[str, int] = {}
             for draft in drafts:
-                stored = self._known(connection, draft)
-                if stored is None:
-                    stored = _inserted(connection, draft, received_at, sessions)
-                    new.append(stored)
+                with _storable(draft):
+                    stored = self._known(connection, draft)
+                    if stored is None:
+                        stored = _inserted(connection, draft, received_at, sessions)
+                        new.append(stored)
                 messages.append(stored)
         return Appended(messages=tuple(messages), new=tuple(new))
 
@@ -112,7 +116,7 @@ class SqliteLog:
                 "message u WHERE u.session = s.id AND u.role = 'user' AND u.branch IS NULL ORDER BY seq DESC "
                 "LIMIT 1 OFFSET ?), 0) ORDER BY m.seq"
             )
-            return [_message(row) for row in connection.execute(query, (session, turns - 1))]
+            return [_message(row) for row in connection.execute(query, (session, min(turns, _MOST_TURNS) - 1))]
 
     def newest_session(self) -> str | None:
         """Return the session of the last message, None in an empty log."""
@@ -131,6 +135,7 @@ class SqliteLog:
         with self.database.transaction() as connection:
             connection.executemany("DELETE FROM message WHERE seq = ?", [(seq,) for seq in seqs])
             connection.execute("DELETE FROM session WHERE id NOT IN (SELECT session FROM message)")
+            self.database.owe_shrink()
 
     def stats(self) -> dict[str, Any]:
         """Return counts by role, sessions, characters and the first and last time."""
@@ -151,19 +156,38 @@ class SqliteLog:
 
     def verify(self) -> list[str]:
         """Return what is wrong with the record: SQLite's own check, then every row against its digest."""
-        problems: list[str] = []
         with self.database.reading() as connection:
-            found = connection.execute("PRAGMA integrity_check").fetchall()
-            problems.extend(f"SQLite: {row[0]}" for row in found if row[0] != "ok")
-            for row in connection.execute(f"SELECT {_COLUMNS} {_FROM} ORDER BY m.seq"):
-                try:
-                    agrees = row[13] == _digest(_message(row))
-                except (ValueError, ArithmeticError, Exception) as error:  # noqa: BLE001 - any failure is the finding
-                    problems.append(f"message {row[0]}: cannot be read ({error})")
-                    continue
-                if not agrees:
-                    problems.append(f"message {row[0]}: the digest does not match the words")
-        return problems
+            try:
+                problems = [f"SQLite: {row[0]}" for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+                seqs = [row[0] for row in connection.execute("SELECT seq FROM message ORDER BY seq")]
+            except apsw.CorruptError as error:
+                return [f"SQLite: {error}"]
+            return problems + [problem for seq in seqs if (problem := _damage(connection, seq))]
+
+
+def _damage(connection: apsw.Connection, seq: int) -> str | None:
+    """Return what is wrong with one stored message, None where it is what was said."""
+    try:
+        row = connection.execute(f"SELECT {_COLUMNS} {_FROM} WHERE m.seq = ?", (seq,)).fetchone()
+        if row is None:
+            return f"message {seq}: its session is not there"
+        return None if row[13] == _digest(_message(row)) else f"message {seq}: the digest does not match the words"
+    except (ValueError, OverflowError, DamagedLogError, apsw.CorruptError) as error:
+        return f"message {seq}: cannot be read ({error})"
+
+
+@contextmanager
+def _storable(draft: Draft) -> Iterator[None]:
+    """Turn what SQLite cannot hold into an error about the message."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise InvalidMessageError(
+            f"A message of session {draft.session_id!r} has lone surrogates outside its payload ({error.object!r:.80}): "
+            "replace them."
+        ) from error
+    except NotFoundError as error:
+        raise InvalidMessageError(str(error)) from error
 
 
 def id_column(message_id: str) -> bytes:
@@ -187,7 +211,7 @@ def _inserted(connection: apsw.Connection, draft: Draft, received_at: datetime, 
         connection.execute("INSERT OR IGNORE INTO session (name) VALUES (?)", (session_id,))
         sessions[session_id] = connection.execute("SELECT id FROM session WHERE name = ?", (session_id,)).get
     message = Message(
-        message_id=MessageId(draft.message_id or secrets.token_hex(16)),
+        message_id=MessageId(id_column(draft.message_id).hex() if draft.message_id else secrets.token_hex(16)),
         seq=0,
         session_id=session_id,
         role=draft.role,
@@ -236,6 +260,14 @@ def _row(message: Message, session: int) -> Row:
 
 
 def _message(row: Row) -> Message:
+    """Return a stored message. Raise DamagedLogError."""
+    try:
+        return _unpacked(row)
+    except (zlib.error, ValueError, OverflowError) as error:
+        raise DamagedLogError(f"Message {row[0]} is damaged ({error}): run verify, restore it from a backup.") from error
+
+
+def _unpacked(row: Row) -> Message:
     seq, raw, session, role, origin, branch, author, agent, created, offset, received, text = row[:12]
     key = row[15]
     return Message(
@@ -275,18 +307,23 @@ def _split(moment: datetime | None) -> tuple[int | None, int | None]:
     if moment is None:
         return None, None
     offset = moment.utcoffset() or timedelta()
-    return (moment - _EPOCH) // _MICROSECOND, round(offset.total_seconds() / 60)
+    return (moment - _EPOCH) // _MICROSECOND, int(offset.total_seconds() / 60)
 
 
 def _joined(microseconds: int | None, offset_minutes: int | None) -> datetime | None:
     if microseconds is None:
         return None
-    zone = UTC if not offset_minutes else timezone(timedelta(minutes=offset_minutes))
-    return (_EPOCH + timedelta(microseconds=microseconds)).astimezone(zone)
+    offset = timedelta(minutes=offset_minutes or 0)
+    local = _EPOCH.replace(tzinfo=None) + (timedelta(microseconds=microseconds) + offset)
+    return local.replace(tzinfo=timezone(offset) if offset else UTC)
 
 
 def _text_of(microseconds: int | None) -> str | None:
-    moment = _joined(microseconds, 0)
+    """Return a time in UTC as text; the ends of the calendar for what only another zone can write."""
+    try:
+        moment = _joined(microseconds, 0)
+    except OverflowError:
+        moment = datetime.max if cast("int", microseconds) > 0 else datetime.min
     return moment.isoformat() if moment else None
 
 

@@ -1,0 +1,66 @@
+# Needs python3.11 or later and make, nothing else. Everything is installed into .venv, once.
+#   make demo    a sample history, six questions, the evidence that answers them
+#   make test    the test suite
+#   make check   format, lint, types, layers, and the quick tests: before every commit
+#   make bench   ingest and query at four sizes, beside rank_bm25, bm25s and Chroma
+#   make soak    the tests that run for minutes (kill -9, many processes)
+#   make lock    resolve the dependencies again
+#   make clean   remove .venv and what tools left behind
+
+PYTHON ?= $(shell for each in python3.13 python3.12 python3.11 python3 python; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$each; break; }; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+UV := $(BIN)/uv
+EXPORT := --frozen --quiet --no-emit-project --no-annotate --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check quick format bench soak lock clean
+
+help:
+	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
+
+demo: .venv/.demo
+	@$(BIN)/everyword demo
+
+test: .venv/.test
+	$(BIN)/python -m pytest
+
+check: .venv/.test
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -q tests/architecture tests/unit --ignore=tests/unit/models
+
+format: .venv/.test
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: .venv/.bench
+	$(BIN)/python benchmarks/run.py
+
+soak: .venv/.test
+	$(BIN)/python -m pytest -m soak
+
+# One stamp a set of packages: a stamp older than its pins is installed again, a fresh one never.
+.venv/.demo .venv/.test .venv/.bench: .venv/.%: requirements/%.txt pyproject.toml | $(BIN)/python
+	@echo "Installing what 'make $*' needs into .venv (once) ..."
+	@$(PIP) --require-hashes -r requirements/$*.txt
+	@$(PIP) --no-deps --editable .
+	@touch $@
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Everyword needs Python 3.11 or later: install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+lock: | $(BIN)/python
+	@$(PIP) uv==0.13.9
+	$(UV) lock --upgrade
+	$(UV) export $(EXPORT) --no-dev --extra e5 -o requirements/demo.txt
+	$(UV) export $(EXPORT) --extra all -o requirements/test.txt
+	$(UV) export $(EXPORT) --no-dev --extra e5 --extra bench -o requirements/bench.txt
+
+clean:
+	rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	find src tests -name __pycache__ -prune -exec rm -rf {} +

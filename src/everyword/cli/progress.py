@@ -1,0 +1,74 @@
+"""Bars for long work, on stderr, where a person sees it; silence elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class Bars:
+    """One bar for each kind of work, made when the work starts."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = _progress() if sys.stderr.isatty() else None
+        self._tasks: dict[str, TaskID] = {}
+
+    def messages(self, read: int) -> None:
+        """Take the number of messages that were read; nobody knows how many there are."""
+        self._update("messages", read, None)
+
+    def passages(self, done: int, total: int) -> None:
+        """Take how many passages were indexed by their words."""
+        self._update("words", done, total)
+
+    def vectors(self, done: int, total: int) -> None:
+        """Take how many passages have vectors."""
+        self._update("vectors", done, total)
+
+    def model(self, done: int, total: int, what: str) -> None:
+        """Take how far the model is built."""
+        self._update("model", done, total, f"model, once: {what}")
+
+    def _update(self, kind: str, done: int, total: int | None, label: str | None = None) -> None:
+        if self._progress is None:
+            return
+        if kind not in self._tasks:
+            self._tasks[kind] = self._progress.add_task(label or kind, total=total)
+        self._progress.update(self._tasks[kind], completed=done, total=total, description=label or kind)
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+
+def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many a second."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(compact=True),
+        console=Console(file=sys.stderr),
+        transient=True,
+    )

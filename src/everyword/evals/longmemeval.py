@@ -1,0 +1,64 @@
+"""LongMemEval (Wu et al., ICLR 2025): one history of some 50 sessions a question; evidence turns carry `has_answer`.
+
+Evidence sessions have ids that begin with `answer`: sessions are renamed by their place, so that no id gives it away.
+Questions whose id ends in `_abs` have no answer and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from everyword.errors import InvalidInputError
+from everyword.evals.dataset import Case, Dataset, Question, Said, read_json, require
+
+
+def load(path: Path) -> Dataset:
+    """Read a file (S, M or oracle) in the publisher's layout. Raise InvalidInputError."""
+    document, sha256 = read_json(path)
+    if not isinstance(document, list) or not document or not isinstance(document[0], dict):
+        raise InvalidInputError(f"{path} is not LongMemEval: it should be a list of questions.")
+    left_out: dict[str, int] = {}
+    return Dataset(name="longmemeval", sha256=sha256, cases=_cases(document, path, left_out), left_out=left_out)
+
+
+def _cases(document: list[dict[str, Any]], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
+    for record in document:
+        require(record, ("question_id", "question", "haystack_sessions", "haystack_dates"), path)
+        case = _case(record)
+        if str(record["question_id"]).endswith("_abs"):
+            left_out["no answer in the history"] = left_out.get("no answer in the history", 0) + 1
+        elif not case.questions[0].evidence:
+            left_out["no turn marked has_answer"] = left_out.get("no turn marked has_answer", 0) + 1
+        else:
+            yield case
+
+
+def _case(record: dict[str, Any]) -> Case:
+    messages: list[Said] = []
+    evidence: set[int] = set()
+    sessions = sorted(zip(record["haystack_dates"], record["haystack_sessions"], strict=True), key=lambda each: each[0])
+    for number, (date, turns) in enumerate(sessions, 1):
+        for turn in turns:
+            if turn.get("has_answer"):
+                evidence.add(len(messages))
+            messages.append(
+                Said(role=turn["role"], text=turn["content"], session=f"session-{number}", created_at=_time(date))
+            )
+    question = Question(
+        text=str(record["question"]),
+        evidence=frozenset(evidence),
+        kind=str(record.get("question_type", "")),
+        asked_at=_time(str(record.get("question_date", ""))),
+    )
+    return Case(name=str(record["question_id"]), messages=tuple(messages), questions=(question,))
+
+
+def _time(text: str) -> str | None:
+    """Return ISO 8601 of a text such as `2023/05/20 (Sat) 02:21`; it has no zone, and UTC is assumed."""
+    try:
+        return datetime.strptime(text, "%Y/%m/%d (%a) %H:%M").isoformat() + "+00:00"
+    except ValueError:
+        return None
