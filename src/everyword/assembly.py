@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -19,6 +20,7 @@ from everyword.index.index import Index
 from everyword.log.sqlite.database import Database
 from everyword.log.sqlite.log import SqliteLog
 from everyword.models import catalogue
+from everyword.models.with_units import EmbedderOfUnits
 from everyword.ports import Embedder, Reranker, TokenCounter
 from everyword.text.tokens import counter as counter_named
 
@@ -64,7 +66,8 @@ class Memory(memory.Memory):
 def _embedder(spec: str, chosen: Settings, progress: ModelProgress | None = None) -> Embedder | None:
     wanted = {"threads": chosen.threads or None, "progress": progress} if spec.startswith("e5-small") else {}
     options = {name: value for name, value in wanted.items() if value is not None}
-    return catalogue.embedder(spec, cache=cache_folder() / "models", **options)
+    found = catalogue.embedder(spec, cache=cache_folder() / "models", **options)
+    return found if found is None or chosen.vector_units == "clauses" else EmbedderOfUnits(found, chosen.vector_units)
 
 
 def _reranker(chosen: Settings) -> Reranker | None:

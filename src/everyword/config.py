@@ -9,13 +9,15 @@ import os
 import tomllib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import platformdirs
 
 from everyword.errors import SettingsError
 
 Vectors = Literal["auto", "off"]
+VectorUnits = Literal["clauses", "passages", "both"]
+_CHOICES = {"vectors": get_args(Vectors), "vector_units": get_args(VectorUnits)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,8 @@ class Settings:
     strategy: str = "evidence"
     vectors: Vectors = "auto"
     """`auto`: at once for small writes, in the background for large ones; `off`: only when `index` is called."""
+    vector_units: VectorUnits = "clauses"
+    """What gets vectors: `clauses` (finds asides; a passage is their mean), whole `passages` (least room), or `both`."""
     threads: int = 0
     """Processor threads of the embedder; 0: all."""
     open_files: int = 64
@@ -74,7 +78,11 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def _from_environment() -> dict[str, Any]:
     names = {field.name for field in fields(Settings)}
-    found = {key.removeprefix("EVERYWORD_").lower(): value for key, value in os.environ.items() if key.startswith("EVERYWORD_")}
+    found = {
+        key.removeprefix("EVERYWORD_").lower(): value
+        for key, value in os.environ.items()
+        if key.startswith("EVERYWORD_")
+    }
     return {name: value for name, value in found.items() if name in names}
 
 
@@ -89,8 +97,8 @@ def _checked(name: str, value: Any, source: str) -> Any:
         return _whole_number(name, value, source)
     if not isinstance(value, str):
         raise SettingsError(f"{source}: {name} must be a text, not {value!r}.")
-    if name == "vectors" and value not in ("auto", "off"):
-        raise SettingsError(f"{source}: vectors must be 'auto' or 'off', not {value!r}.")
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise SettingsError(f"{source}: {name} must be one of {', '.join(_CHOICES[name])}, not {value!r}.")
     return value
 
 

@@ -66,7 +66,7 @@ class NotFoundError(EverywordError, LookupError):
 
 
 class ContextLengthExceeded(EverywordError):  # noqa: N818 - the name that providers use, fixed by the design
-    """What must be in the context does not fit the budget: raise the budget, shorten the question, or ask for fewer recent turns."""
+    """What must be in the context does not fit the budget: raise it, shorten the question, or ask for fewer turns."""
 
     exit_code = 4
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from everyword.domain.message import Draft, Message
 from everyword.domain.passage import Passage
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Vectors = npt.NDArray[np.float32]
     Ints = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
+
+VectorUnits = Literal["clauses", "passages", "both"]
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -37,6 +39,8 @@ class ModelIdentity:
     quantisation: str = ""
     revision: str = ""
     """A checksum or version of the weights, where one is known."""
+    units: VectorUnits = "clauses"
+    """What is embedded: `clauses`, a passage then being their mean; whole `passages`; or `both`."""
 
 
 @runtime_checkable
@@ -78,7 +82,7 @@ class TokenCounter(Protocol):
 
 
 class PassageTable(Protocol):
-    """Parallel arrays over all passages of a user, in the order of their ids; position p is one passage in all of them."""
+    """Parallel arrays over a user's passages, in the order of their ids: position p is the same passage in all of them."""
 
     ids: Ints
     seqs: Ints

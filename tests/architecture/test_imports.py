@@ -34,7 +34,10 @@ def _contracts(project: Path) -> list[dict[str, Any]]:
 
 
 def _parts(project: Path) -> set[str]:
-    found = {path.parent.relative_to(project / "src/everyword").parts[0] for path in (project / "src/everyword").glob("*/**/*.py")}
+    found = {
+        path.parent.relative_to(project / "src/everyword").parts[0]
+        for path in (project / "src/everyword").glob("*/**/*.py")
+    }
     return found | {path.stem for path in (project / "src/everyword").glob("*.py") if path.stem != "__init__"}
 
 

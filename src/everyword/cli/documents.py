@@ -65,12 +65,13 @@ def evidence(shown: Evidence) -> dict[str, Any]:
 def context(packed: Context) -> dict[str, Any]:
     """Return a context; the trace has the places of the messages that it names."""
     named = [each.message.seq for each in packed.evidence] + [each.seq for each in packed.dropped]
-    replaced = {
+    written: dict[str, Any] = {
         "recent": [message(each) for each in packed.recent],
         "evidence": [evidence(each) for each in packed.evidence],
         "trace": trace(packed.trace, named),
     }
-    return {field.name: replaced.get(field.name, plain(getattr(packed, field.name))) for field in fields(packed)}
+    names = [field.name for field in fields(packed)]
+    return {name: written[name] if name in written else plain(getattr(packed, name)) for name in names}
 
 
 def trace(ran: Trace, seqs: Iterable[int]) -> dict[str, Any]:

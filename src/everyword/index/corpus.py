@@ -48,12 +48,6 @@ class Corpus:
         """Return the positions of passages by id; each must be here."""
         return np.searchsorted(self.ids, passage_ids)
 
-    def knows(self, passage_ids: Ints) -> npt.NDArray[np.bool_]:
-        """Tell for each passage whether it is here: others may have come or gone since this was read."""
-        if not len(self.ids):
-            return np.zeros(len(passage_ids), dtype=np.bool_)
-        return self.ids[np.minimum(self.positions(passage_ids), len(self.ids) - 1)] == passage_ids
-
     def with_neighbours(self, values: npt.NDArray[np.float64], weights: tuple[float, ...]) -> npt.NDArray[np.float64]:
         """Return each value plus those of its neighbours in the session, weighted by their distance 1, 2, …"""
         line = values[self.order]

@@ -59,17 +59,28 @@ def encoded(found: Sequence[Passage], embedder: Embedder, middle: bytes) -> list
     """Return (passage, passage code, clause codes) for each passage. A passage of one clause keeps one vector."""
     if not found:
         return []
-    pieces = [_clause_texts(passage) for passage in found]
-    flat = list(dict.fromkeys([keyed(p.author, p.text) for p in found] + [text for texts in pieces for text in texts]))
+    units = embedder.identity.units
+    wholes = [] if units == "clauses" else [keyed(passage.author, passage.text) for passage in found]
+    pieces = [[] if units == "passages" else _clause_texts(passage) for passage in found]
+    flat = list(dict.fromkeys([*wholes, *(text for texts in pieces for text in texts)]))
     place = {text: i for i, text in enumerate(flat)}
     rows = vectors(embedder, flat)
+    of_clauses = [rows[[place[text] for text in texts]] for texts in pieces]
+    of_passages = rows[[place[text] for text in wholes]] if wholes else np.array([_mean(each) for each in of_clauses])
     around = np.frombuffer(middle, dtype=np.float32)
-    passages = codes.nibbles(rows[[place[keyed(p.author, p.text)] for p in found]], around)
-    result: list[tuple[Passage, bytes, bytes]] = []
-    for passage, code, texts in zip(found, passages, pieces, strict=True):
-        clause_codes = codes.bits(rows[[place[text] for text in texts]], around).tobytes() if texts else b""
-        result.append((passage, code.tobytes(), clause_codes))
-    return result
+    return [
+        (passage, code.tobytes(), codes.bits(each, around).tobytes() if len(each) > 1 else b"")
+        for passage, code, each in zip(found, codes.nibbles(of_passages, around), of_clauses, strict=True)
+    ]
+
+
+def _mean(rows: codes.Floats) -> codes.Floats:
+    """Return the unit vector in the middle of a passage's clauses.
+
+    It ranks a passage as well as the vector of its whole text does (docs/decisions/0003), and costs no second run.
+    """
+    middle = rows.mean(axis=0)
+    return middle / max(float(np.linalg.norm(middle)), 1e-12)
 
 
 def keyed(author: str | None, text: str) -> str:
@@ -78,8 +89,8 @@ def keyed(author: str | None, text: str) -> str:
 
 
 def _clause_texts(passage: Passage) -> list[str]:
-    spans = _clauses(passage.text)
-    return [keyed(passage.author, passage.text[a:b].strip()) for a, b in spans] if len(spans) > 1 else []
+    spans = _clauses(passage.text) or ((0, len(passage.text)),)
+    return [keyed(passage.author, passage.text[start:stop].strip()) for start, stop in spans]
 
 
 @lru_cache(maxsize=256)

@@ -40,7 +40,7 @@ def key(message: Message, span: tuple[int, int]) -> Key:
     header = terms(message.speaker)
     if said is not None:
         header += dates.keys_of(said)
-    header += dates.keys(text, said.date() if said else None)
+    header += dates.message_keys(text, said)
     return Key(text=terms(text), header=header)
 
 

@@ -71,6 +71,11 @@ class E5Embedder:
         self._loaded: LoadedE5 | None = None
 
     @property
+    def is_loaded(self) -> bool:
+        """Tell whether the model is in memory, so that a few texts take milliseconds."""
+        return self._loaded is not None
+
+    @property
     def identity(self) -> ModelIdentity:
         return ModelIdentity(
             name=f"e5-small:{self._quantisation}",

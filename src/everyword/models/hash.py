@@ -31,6 +31,11 @@ class HashEmbedder:
         self._dimensions = dimensions
 
     @property
+    def is_loaded(self) -> bool:
+        """Return True: there is nothing to load."""
+        return True
+
+    @property
     def identity(self) -> ModelIdentity:
         return ModelIdentity(name=f"hash:{self._dimensions}", dimensions=self._dimensions, revision="1")
 

@@ -229,8 +229,7 @@ def embed_chunk(loaded: LoadedFolder, texts: Sequence[str]) -> Vectors:
         if vectors is None:
             vectors = np.empty((len(texts), rows.shape[1]), np.float32)
         vectors[batch] = rows
-    assert vectors is not None
-    return vectors
+    return np.empty((0, 0), np.float32) if vectors is None else vectors
 
 
 def infer(loaded: LoadedFolder, encoded: Sequence[Encoded]) -> Vectors:

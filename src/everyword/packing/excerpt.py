@@ -10,7 +10,7 @@ from everyword.text.words import terms
 
 LONG = 256
 """Tokens up to which a message is shown whole."""
-ROOM = 72
+ROOM = 64
 """Tokens of an excerpt."""
 _CHARACTERS = 4
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from everyword.text import dates
 from everyword.text.words import query_terms
 
 Scores = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 ROLES = ("system", "developer", "user", "assistant", "tool")
 _K1 = 1.2
 
@@ -72,8 +74,7 @@ def _lexical(
         wanted.update(dict.fromkeys(dates.keys(query.text, asked), False))
     total = np.zeros(len(corpus))
     for hits in index.term_hits(wanted, header_weight=recipe.header_weight):
-        ratios = np.zeros(len(corpus))
-        ratios[corpus.positions(hits.passage_ids)] = hits.ratios
+        ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0)
         if recipe.neighbours:
             ratios = corpus.with_neighbours(ratios, recipe.neighbours)
         total += hits.idf * (_K1 + 1.0) * ratios / (1.0 + ratios)
@@ -91,12 +92,19 @@ def _dense(
         return
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
-    positions = corpus.positions(alike.passage_ids)
     for channel, values in (("passage", alike.passages), ("clause", alike.clauses)):
         if channel in recipe.channels:
-            scores = np.full(len(corpus), np.nan)
-            scores[positions] = values
-            found.scores[channel] = scores
+            found.scores[channel] = _spread(corpus, alike.passage_ids, values, elsewhere=np.nan)
+
+
+def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any], *, elsewhere: float) -> Scores:
+    """Return the values by position; passages that came or went since the corpus was read are left out."""
+    out = np.full(len(corpus), elsewhere)
+    if len(corpus):
+        places = np.minimum(corpus.positions(passage_ids), len(corpus) - 1)
+        known = corpus.ids[places] == passage_ids
+        out[places[known]] = values[known]
+    return out
 
 
 def _microseconds(moment: datetime) -> int:

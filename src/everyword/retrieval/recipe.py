@@ -25,13 +25,12 @@ class Recipe:
     """Share of the term counts of the passages at distance 1, 2, … that counts for a passage's words."""
     header_weight: float = 0.0
     """Of speaker and date terms against a term of the text."""
-    dense_neighbours: tuple[float, ...] = ()
     author_bonus: float = 0.0
     """Standard deviations for messages of a speaker whom the question names."""
     session_bonus: float = 0.0
     """Share of the mean of the session's three best passages that each of its passages gets."""
-    role_bonus: tuple[tuple[str, float], ...] = ()
-    """Standard deviations by role."""
+    asker_bonus: float = 0.0
+    """Standard deviations for user messages where the question is about the asker and not about what they were told."""
     roles: frozenset[str] | None = None
     rerank: int = 0
     """Candidates that the reranker sees; 0: none."""

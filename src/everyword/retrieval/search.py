@@ -14,6 +14,7 @@ from everyword.domain.trace import Place, Stage
 from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex
 from everyword.retrieval.fusion import Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import ROLES, Gathered, gather
+from everyword.retrieval.asker import is_about_asker
 from everyword.retrieval.recipe import Recipe
 from everyword.retrieval.units import Ints, best, units
 
@@ -97,8 +98,8 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
         total[known] += weight * standard_scores(_filled(scores)[known])
     if recipe.author_bonus:
         total += recipe.author_bonus * _named(found.corpus, query.text)
-    for role, bonus in recipe.role_bonus:
-        total += bonus * (found.corpus.roles == ROLES.index(role))
+    if recipe.asker_bonus and is_about_asker(query.text):
+        total += recipe.asker_bonus * (found.corpus.roles == ROLES.index("user"))
     if recipe.session_bonus and known.any():
         level = np.where(known, total, total[known].min())
         total += recipe.session_bonus * found.corpus.session_means(level, _SESSION_PASSAGES)

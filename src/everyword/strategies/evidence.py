@@ -11,9 +11,10 @@ EVIDENCE = Strategy(
     recipe=Recipe(
         name="evidence",
         channels=("lexical", "passage", "clause"),
-        weights=(1.0, 0.6, 0.4),
+        weights=(1.0, 0.6, 0.5),
         neighbours=(0.5, 0.2),
         header_weight=1.0,
         author_bonus=1.0,
+        asker_bonus=0.8,
     ),
 )

@@ -7,6 +7,7 @@ sentence or of the message does not.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from everyword.text.words import UNSPACED
 
@@ -56,7 +57,7 @@ def words(text: str) -> float:
 def _pieces(text: str, cut: re.Pattern[str]) -> list[Span]:
     ends = [match.end() for match in cut.finditer(text) if 0 < match.end() < len(text)]
     bounds = [0, *dict.fromkeys(ends), len(text)]
-    return [(start, end) for start, end in zip(bounds, bounds[1:], strict=False) if end > start]
+    return [(start, end) for start, end in pairwise(bounds) if end > start]
 
 
 def _is_short(text: str, span: Span) -> bool:
@@ -68,5 +69,5 @@ def _short_enough(text: str, span: Span) -> list[Span]:
     if words(text[span[0] : span[1]]) <= MOST_WORDS:
         return [span]
     starts = [span[0] + match.start() for match in _WORD.finditer(text[span[0] : span[1]])]
-    bounds = [span[0], *starts[MOST_WORDS :: MOST_WORDS], span[1]]
-    return list(zip(bounds, bounds[1:], strict=False))
+    bounds = [span[0], *starts[MOST_WORDS::MOST_WORDS], span[1]]
+    return list(pairwise(bounds))

@@ -53,6 +53,16 @@ def keys(text: str, anchor: date | None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def message_keys(text: str, said: date | None) -> list[str]:
+    """Return the keys of a message; a date without a year also gives its next day, since plans speak of the future."""
+    anchor = _day_of(said)
+    spans = list(_located(text, anchor))
+    days = [(span.start, span.end) for _, span in spans]
+    if anchor is not None:
+        days += [ahead for at, span in spans if (ahead := _upcoming(text, at, span, anchor))]
+    return list(dict.fromkeys(key for start, end in days for key in _span_keys(start, end)))
+
+
 def keys_of(moment: datetime) -> list[str]:
     """Return index terms for a message's own time, by the calendar of its own offset."""
     day = moment.date()
@@ -111,6 +121,29 @@ def _read(text: str, at: int, rules: _Rules, anchor: date | None) -> TimeSpan | 
     for pattern, relative in rules.relative:
         if (match := pattern.match(text, at)) and (days := _checked(relative, match, anchor)):
             return TimeSpan(start=days[0], end=days[1], text=match[0], kind="relative")
+    return None
+
+
+def _upcoming(text: str, at: int, span: TimeSpan, anchor: date) -> Days | None:
+    """Return the next days that an expression may mean instead of the past ones: within a week, or half a year."""
+    token = _TOKEN.match(_lowered(text), at)
+    rules = _rules_for(token) if token else None
+    if rules is None:
+        return None
+    days = _ahead(rules.absolute if span.kind == "absolute" else rules.relative, text, at, span, anchor)
+    return days if days and days[0] > anchor else None
+
+
+def _ahead(
+    rules: Iterable[tuple[re.Pattern[str], Absolute | Relative]], text: str, at: int, span: TimeSpan, anchor: date
+) -> Days | None:
+    """Resolve with the rule that gave the span, as seen from a later day."""
+    for pattern, rule in rules:
+        match = pattern.match(text, at)
+        if not match or match[0] != span.text or _checked(rule, match, anchor) != (span.start, span.end):
+            continue
+        reach = timedelta(days=_AHEAD.get(rule, 0) if not match.groupdict().get("y") else 0)
+        return _checked(rule, match, anchor + reach) if reach and anchor < date.max - reach else None
     return None
 
 
@@ -620,8 +653,10 @@ _ENGLISH_RELATIVE: tuple[tuple[str, str, Relative], ...] = (
     ("earlier|later", r"(?P<when>earlier|later)\s+this\s+(?P<unit>week|month|year)(?![a-z])", _so_far),
     (
         "beginning|start|middle|end|early|late",
-        r"(?P<part>beginning|start|middle|end|early|late)\s+(?:of\s+)?(?P<way>this|last|next|the)\s+"
-        r"(?P<unit>month|year)(?![a-z])",
+        (
+            r"(?P<part>beginning|start|middle|end|early|late)\s+(?:of\s+)?(?P<way>this|last|next|the)\s+"
+            r"(?P<unit>month|year)(?![a-z])"
+        ),
         _part_of,
     ),
     ("over|on|at|during|the", r"(?:(?:over|on|at|during)\s+)?the\s+weekend(?![a-z])", _the_weekend),
@@ -842,6 +877,12 @@ _NUMBER_RELATIVE: tuple[tuple[str, Relative], ...] = (
 def _number_rules() -> _Rules:
     return _Rules(absolute=_compiled_rules(_NUMBER_ABSOLUTE), relative=_compiled_rules(_NUMBER_RELATIVE))
 
+
+_AHEAD: dict[Absolute | Relative, int] = {
+    _named_day: 183, _chinese_day: 183, _month_over_day: 183, _month_in: 183, _chinese_past_month: 183,
+    _weekday_on: 8, _chinese_past_weekday: 8, _the_weekend: 7,
+}  # fmt: skip
+"""Days ahead in which the expressions that look back may lie instead."""
 
 # --- where an expression may begin --------------------------------------------------------------------------------
 

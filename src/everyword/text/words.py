@@ -21,17 +21,20 @@ UNSPACED = (
     "\uac00-\ud7af"  # Hangul
     "\U00020000-\U0003ffff"  # Han, rare
 )
-_SIGNS = "".join(  # vowel signs of India's scripts, which are part of a word but not letters; each block is built alike
-    f"{chr(block)}-{chr(block + 3)}{chr(block + 0x3A)}-{chr(block + 0x4F)}{chr(block + 0x51)}-{chr(block + 0x57)}"
-    f"{chr(block + 0x62)}{chr(block + 0x63)}"
-    for block in range(0x0900, 0x0D80, 0x80)
-) + "\u0d80-\u0ddf\u0df2\u0df3"
+_SIGNS = (
+    "".join(  # vowel signs of India's scripts, which are part of a word but not letters; each block is built alike
+        f"{chr(block)}-{chr(block + 3)}{chr(block + 0x3A)}-{chr(block + 0x4F)}{chr(block + 0x51)}-{chr(block + 0x57)}"
+        f"{chr(block + 0x62)}{chr(block + 0x63)}"
+        for block in range(0x0900, 0x0D80, 0x80)
+    )
+    + "\u0d80-\u0ddf\u0df2\u0df3"
+)
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
-_LETTER = rf"(?:[^\W\d_{UNSPACED}]|[{_SIGNS}])"
+_LETTERS = rf"[^\W\d_{UNSPACED}]+(?:[{_SIGNS}]+[^\W\d_{UNSPACED}]*)*"
 _TOKEN = re.compile(
     rf"(?P<unspaced>[{UNSPACED}]+)"
     r"|(?P<number>\d+(?:[.,]\d+)*)"
-    rf"|(?P<word>{_LETTER}+(?:['’]{_LETTER}+)?\d*)"
+    rf"|(?P<word>{_LETTERS}(?:['’]{_LETTERS})?\d*)"
     rf"|(?P<emoji>[{_EMOJI}])"
 )
 _MARKS = re.compile(r"(?<!и)\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]")
@@ -45,13 +48,13 @@ _LANGUAGES = (
     (re.compile("[\u0b80-\u0bff]"), "tamil"),
 )
 STOP_WORDS = frozenset(
-    """a about after again all also am an and any are aren as at be because been before being both but by can could couldn
-    did didn do does doesn doing don down each else ever few for from further get got had hadn has hasn have haven having he
-    her here hers herself hi him himself his how i if in into is isn it its itself just let ll m me more most my myself no
-    nor not now of off oh ok on once only or other our ours ourselves out over own re really s same she should shouldn so
-    some such t than that the their theirs them themselves then there these they this those through to too under until up
-    us ve very was wasn we were weren what when where which while who whom why will with won would wouldn yeah yes you your
-    yours yourself yourselves""".split()
+    """a about after again all also am an and any are aren as at be because been before being both but by can could
+    couldn did didn do does doesn doing don down each else ever few for from further get got had hadn has hasn
+    have haven having he her here hers herself hi him himself his how i if in into is isn it its itself just let
+    ll m me more most my myself no nor not now of off oh ok on once only or other our ours ourselves out over own
+    re really s same she should shouldn so some such t than that the their theirs them themselves then there these
+    they this those through to too under until up us ve very was wasn we were weren what when where which while
+    who whom why will with won would wouldn yeah yes you your yours yourself yourselves""".split()
 )
 CJK_STOP_WORDS = frozenset(
     "我們 你們 他們 她們 它們 什麼 怎麼 可以 這個 那個 這些 那些 就是 但是 因為 所以 如果 還是 或是 以及 的話 一下 "
@@ -130,7 +133,7 @@ def _word_terms(token: str) -> tuple[str, ...]:
 def query_terms(text: str) -> dict[str, bool]:
     """Return the distinct terms of a question; True where the term stands for every pair that begins with it.
 
-    A run's last character is a term of its own in the index, so in a question of two characters or more it adds nothing.
+    A run's last character is a term of its own in the index: in a question of two characters or more it adds nothing.
     """
     wanted: dict[str, bool] = {}
     for match in _TOKEN.finditer(fold(text)):

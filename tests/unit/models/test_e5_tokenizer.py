@@ -64,6 +64,6 @@ def test_a_text_of_five_megabytes_is_cut(tokenizer: E5Tokenizer, text: str) -> N
     st.integers(1, 4000),
 )
 def test_a_long_text_is_cut_as_if_all_of_it_was_read(tokenizer: E5Tokenizer, words: list[str], times: int) -> None:
-    text = "".join(words) * times
+    text = (" ".join(words) + " ") * times
     whole = tokenizer._pieces.encode(text)
     assert tokenizer.encode([text]) == [[0, *whole[: MAXIMUM_TOKENS - 2], 2]]

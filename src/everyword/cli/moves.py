@@ -1,0 +1,124 @@
+"""Words that leave: export, forget."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from everyword import Memory
+from everyword.cli import documents, terminal
+from everyword.cli.options import After, Before, Home, Json, User, whose
+from everyword.domain.report import Forgotten
+from everyword.domain.scope import Scope, scope
+from everyword.errors import InvalidInputError
+
+
+def export(
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: stdout.")] = None,
+    user: User = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Write every message as JSON lines that `import` reads back identical."""
+    with Memory(home) as memory:
+        lines = memory.export(user_id=whose(user))
+        if output is None or str(output) == "-":
+            sys.stdout.flush()
+            sys.stdout.buffer.writelines(lines)
+            sys.stdout.buffer.flush()
+            return
+        count = _written(output, lines)
+    if as_json:
+        terminal.write_json({"path": str(output), "messages": count})
+    else:
+        terminal.say(f"{count:,} messages written to {output}.")
+
+
+def _written(output: Path, lines: Iterator[bytes]) -> int:
+    """Write the file whole or not at all; return the messages, which are all lines but the first."""
+    fresh = output.with_name(f".{output.name}.{os.getpid()}")
+    count = -1
+    try:
+        with fresh.open("wb") as file:
+            for line in lines:
+                count += file.write(line) > 0
+        fresh.replace(output)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return count
+
+
+def forget(
+    message: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="This message; name several by repeating it.")
+    ] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="This conversation.")] = None,
+    after: After = None,
+    before: Before = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All of this user's messages.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    user: User = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Erase messages and all that was derived from them, for good."""
+    named = whose(user)
+    where = scope(message_ids=message, session_id=session, after=after, before=before)
+    if where.is_everything != everything:
+        raise InvalidInputError("Say what to forget: --message, --session, --after and --before, or --everything alone.")
+    with Memory(home) as memory:
+        if not yes:
+            _confirm(memory, named, where)
+        gone = memory.forget(
+            user_id=named, message_ids=message, session_id=session, after=after, before=before, everything=everything
+        )
+    _report(gone, as_json)
+
+
+def _confirm(memory: Memory, user_id: str, where: Scope) -> None:
+    """Ask a person; refuse where nobody can answer."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInputError("Forgetting cannot be undone: confirm it with --yes.")
+    count = _reached(memory, user_id, where)
+    if not typer.confirm(f"Forget {count:,} messages of {user_id!r}? This cannot be undone.", err=True):
+        terminal.say("Nothing was erased.")
+        raise typer.Exit(1)
+
+
+def _reached(memory: Memory, user_id: str, where: Scope) -> int:
+    """Return how many messages are in a scope. Raise NotFoundError for an unknown id."""
+    if where.is_everything:
+        return memory.stats(user_id=user_id)["messages"]
+    for message_id in where.message_ids or ():
+        memory.get(message_id, user_id=user_id)
+    lines = iter(memory.export(user_id=user_id))
+    next(lines)
+    return sum(_is_in(json.loads(line), where) for line in lines)
+
+
+def _is_in(record: dict[str, Any], where: Scope) -> bool:
+    if where.message_ids is not None and record["message_id"] not in where.message_ids:
+        return False
+    if where.session_id not in (None, record["session_id"]):
+        return False
+    if where.after is None and where.before is None:
+        return True
+    said = datetime.fromisoformat(record["created_at"]) if record["created_at"] else None
+    if said is None:
+        return False
+    return (where.after is None or where.after <= said) and (where.before is None or said <= where.before)
+
+
+def _report(gone: Forgotten, as_json: bool) -> None:
+    if as_json:
+        terminal.write_json(documents.plain(gone))
+    else:
+        sessions = "session" if len(gone.sessions) == 1 else "sessions"
+        print(f"Forgotten: {gone.messages:,} messages of {len(gone.sessions):,} {sessions}.")
