@@ -63,6 +63,11 @@ class Memory(memory.Memory):
         )
 
 
+def embedder_of(chosen: Settings) -> Embedder | None:
+    """Return the embedder that the settings name, None for `none`; nothing is loaded yet."""
+    return _embedder(chosen.embedder, chosen)
+
+
 def _embedder(spec: str, chosen: Settings, progress: ModelProgress | None = None) -> Embedder | None:
     wanted = {"threads": chosen.threads or None, "progress": progress} if spec.startswith("e5-small") else {}
     options = {name: value for name, value in wanted.items() if value is not None}

@@ -6,7 +6,7 @@ import os
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -18,8 +18,8 @@ from everyword.cli.progress import Bars
 from everyword.config import cache_folder, default_home
 
 
-def stats(user: User = None, home: Home = None, as_json: Json = False) -> None:
-    """Show what a memory holds, its size, and how far its index is behind."""
+def stats(*, user: User = None, home: Home = None, as_json: Json = False) -> None:
+    """Show counts, sizes, and what is not indexed yet."""
     with Memory(home) as memory:
         counts = memory.stats(user_id=whose(user))
     if as_json:
@@ -30,15 +30,18 @@ def stats(user: User = None, home: Home = None, as_json: Json = False) -> None:
 
 def _readable(value: Any) -> str:
     if isinstance(value, dict):
-        pairs: dict[str, Any] = value
+        pairs = cast("dict[str, Any]", value)
         return ", ".join(f"{name} {_readable(each)}" for name, each in pairs.items()) or "none"
     if value is None:
         return "none"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def verify(user: User = None, home: Home = None, as_json: Json = False) -> None:
-    """Check every stored byte and every derived row; exit 1 where something does not agree."""
+def verify(*, user: User = None, home: Home = None, as_json: Json = False) -> None:
+    """Check every stored byte and every derived row.
+
+    Exit 1 where something does not agree, with each problem in a line.
+    """
     with Memory(home) as memory:
         found = memory.verify(user_id=whose(user))
     counts = f"{found.messages:,} messages, {found.passages:,} passages, {found.vectors:,} vectors"
@@ -53,17 +56,23 @@ def verify(user: User = None, home: Home = None, as_json: Json = False) -> None:
 
 
 def rebuild(
+    *,
     embedder: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Change the model of all users, e.g. e5-small:int8, hf:OWNER/NAME.")
+        str | None,
+        typer.Option(metavar="SPEC", help="Change the model of all users, e.g. e5-small:int8, hf:OWNER/NAME."),
     ] = None,
     no_index: NoIndex = False,
     user: User = None,
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Make everything derived again from the log; or change the embedder while the old vectors answer."""
+    """Make the index again, or change the embedder.
+
+    Everything derived is made again from the log. With --embedder the new vectors are built while the old ones answer,
+    and the folder's settings.toml names the new model.
+    """
     if embedder is not None:
-        change_embedder(embedder, whose(user) if user is not None else None, home or default_home(), as_json)
+        change_embedder(embedder, whose(user) if user is not None else None, home or default_home(), as_json=as_json)
         return
     named = whose(user)
     with Bars() as bars, Memory(home, vectors="off", model_progress=bars.model) as memory:
@@ -76,8 +85,11 @@ def rebuild(
         print(f"Rebuilt {counts['passages']:,} passages of {counts['messages']:,} messages, {indexed:,} with vectors.")
 
 
-def index(user: User = None, home: Home = None, as_json: Json = False) -> None:
-    """Compute the vectors that wait; it may be stopped and goes on where it was."""
+def index(*, user: User = None, home: Home = None, as_json: Json = False) -> None:
+    """Compute the vectors that wait.
+
+    It may be stopped at any time and goes on where it was.
+    """
     named = whose(user)
     with Bars() as bars, Memory(home, vectors="off", model_progress=bars.model) as memory:
         indexed = memory.index(user_id=named, progress=bars.vectors)
@@ -88,8 +100,8 @@ def index(user: User = None, home: Home = None, as_json: Json = False) -> None:
         print(f"{indexed:,} passages have new vectors; {counts['vectors']:,} in all.")
 
 
-def users(home: Home = None, user: User = None, as_json: Json = False) -> None:
-    """List who has a memory in this folder."""
+def users(*, user: User = None, home: Home = None, as_json: Json = False) -> None:  # noqa: ARG001 - it may stand everywhere
+    """List the users of a folder."""
     with Memory(home) as memory:
         known = memory.users()
     if as_json:
@@ -98,16 +110,16 @@ def users(home: Home = None, user: User = None, as_json: Json = False) -> None:
         terminal.write_lines(known)
 
 
-def settings(home: Home = None, user: User = None, as_json: Json = False) -> None:
-    """Show the settings that hold, and where each comes from."""
+def settings(*, user: User = None, home: Home = None, as_json: Json = False) -> None:  # noqa: ARG001
+    """Show the settings and where each comes from."""
     folder = home or default_home()
     effective = asdict(vectors.chosen(folder))
     rows = {name: {"value": value, "source": _source(name, folder)} for name, value in effective.items()}
     if as_json:
         terminal.write_json({"home": str(folder), "cache": str(cache_folder()), "settings": rows})
         return
-    terminal.write_lines([f"{'home':<12}{folder}", f"{'cache':<12}{cache_folder()}"])
-    terminal.write_lines(f"{name:<12}{row['value']!s:<24}{row['source']}" for name, row in rows.items())
+    terminal.write_lines([f"{'home':<14}{folder}", f"{'cache':<14}{cache_folder()}"])
+    terminal.write_lines(f"{name:<14}{row['value']!s:<24}{row['source']}" for name, row in rows.items())
 
 
 def _source(name: str, home: Path) -> str:

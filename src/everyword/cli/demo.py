@@ -21,12 +21,16 @@ from everyword.text.tokens import counter
 USER = "demo"
 
 
-def demo(user: User = None, home: Home = None, as_json: Json = False) -> None:
-    """Import a sample history and ask it six questions: offline, in about a minute, and nothing is kept."""
+def demo(*, user: User = None, home: Home = None, as_json: Json = False) -> None:
+    """See it work on a sample history.
+
+    Five months of conversations go in and six questions come back with the evidence that answers them: offline, in
+    about a minute. Nothing is kept, unless --home names a folder.
+    """
     named = whose(user or USER)
     with _folder(home) as folder, Memory(folder, vectors="off", model_progress=(bars := Bars()).model) as memory:
         with bars:
-            stored = _stored(memory, folder, home is not None, named, bars)
+            stored = _stored(memory, folder, named, bars, is_kept=home is not None)
         if not as_json:
             show_start(stored)
         answered: list[Answered] = []
@@ -50,7 +54,7 @@ def _folder(home: Path | None) -> Generator[Path, None, None]:
         yield Path(folder)
 
 
-def _stored(memory: Memory, folder: Path, is_kept: bool, user_id: str, bars: Bars) -> Stored:
+def _stored(memory: Memory, folder: Path, user_id: str, bars: Bars, *, is_kept: bool) -> Stored:
     """Import the history and compute its vectors."""
     started = time.perf_counter()
     imported = memory.import_file(history_path(), user_id=user_id, progress=bars.messages)

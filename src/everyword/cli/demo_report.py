@@ -61,8 +61,11 @@ def show_start(stored: Stored) -> None:
     """Tell what went in."""
     first, last = stored.messages[0]["created_at"], stored.messages[-1]["created_at"]
     found_by = f"words and the vectors of {stored.embedder}" if stored.vectors else "words only"
-    print(f"A sample history: {len(stored.messages)} messages in {stored.sessions} conversations, {first[:10]} to {last[:10]},")
-    print(f"English and Chinese, with tool calls: {stored.full_tokens:,} tokens. Stored in {_seconds(stored.import_ms)},")
+    size = f"{len(stored.messages)} messages in {stored.sessions} conversations"
+    print(f"A sample history: {size}, {first[:10]} to {last[:10]},")
+    print(
+        f"English and Chinese, with tool calls: {stored.full_tokens:,} tokens. Stored in {_seconds(stored.import_ms)},"
+    )
     print(f"found by {found_by} ({_seconds(stored.index_ms)}). No network, no API key.")
 
 
@@ -82,9 +85,8 @@ def show_question(number: int, answered: Answered, stored: Stored) -> None:
     others = len(answered.packed.evidence) - answered.found
     terminal.show_text(Text(f"and {others} other messages, which the budget had room for", style="dim"), indent=5)
     terminal.show_text(Text(f"Answer: {answered.asked.answer}", style="green"), indent=3)
-    packed = answered.packed
-    cost = f"{packed.tokens:,} tokens instead of {stored.full_tokens:,} ({answered.share(stored):.1%}), {answered.milliseconds:.0f} ms"
-    terminal.show_text(Text(cost, style="dim"), indent=3)
+    cost = f"{answered.packed.tokens:,} tokens instead of {stored.full_tokens:,} ({answered.share(stored):.1%})"
+    terminal.show_text(Text(f"{cost}, {answered.milliseconds:.0f} ms", style="dim"), indent=3)
 
 
 def _show_evidence(record: Record, shown: str | None, asked: Question) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,31 +19,34 @@ from everyword.errors import ModelError, ReadOnlyLogError, SettingsError
 _LINE = re.compile(r"^[ \t]*embedder[ \t]*=.*$", re.MULTILINE)
 
 
-def change_embedder(spec: str, user_id: str | None, home: Path, as_json: bool) -> None:
+def change_embedder(spec: str, user_id: str | None, home: Path, *, as_json: bool) -> None:
     """Make `spec` the embedder of the folder and compute its vectors, for one user or for all.
 
-    Raise SettingsError for an unknown one, ModelError for one that cannot be loaded; then the settings stay as they were.
+    Raise SettingsError for an unknown one, ModelError for one that fails; then the settings stay as they were.
     """
     with Bars() as bars, Memory(home, embedder=spec, vectors="off", model_progress=bars.model) as memory:
         chosen = memory.users() if user_id is None else [user_id]
         with _written(home / "settings.toml", spec):
             indexed = {each: _indexed(memory, each, spec, bars) for each in chosen}
         others = [each for each in memory.users() if each not in chosen]
-    _report(spec, indexed, others, as_json)
+    _report(spec, indexed, others, as_json=as_json)
 
 
 def _indexed(memory: Memory, user_id: str, spec: str, bars: Bars) -> int:
     return 0 if spec == "none" else memory.index(user_id=user_id, progress=bars.vectors)
 
 
-def _report(spec: str, indexed: dict[str, int], others: list[str], as_json: bool) -> None:
+def _report(spec: str, indexed: dict[str, int], others: list[str], *, as_json: bool) -> None:
     if as_json:
         document: dict[str, Any] = {"embedder": spec, "indexed": indexed, "waiting_users": others}
         terminal.write_json(document)
     elif spec == "none":
         print("From now on messages are found by their words only.")
-    for user_id, count in {} if as_json or spec == "none" else indexed.items():
-        terminal.write_lines([f"{spec} took over for {user_id}: {count:,} passages have new vectors."])
+    else:
+        took_over = (
+            f"{spec} took over for {each}: {count:,} passages have new vectors." for each, count in indexed.items()
+        )
+        terminal.write_lines(took_over)
     if others and not as_json:
         terminal.say(f"{len(others):,} other users keep their old vectors until: everyword rebuild --embedder {spec}")
     if os.environ.get("EVERYWORD_EMBEDDER", spec) != spec:
@@ -51,7 +54,7 @@ def _report(spec: str, indexed: dict[str, int], others: list[str], as_json: bool
 
 
 @contextmanager
-def _written(file: Path, spec: str) -> Iterator[None]:
+def _written(file: Path, spec: str) -> Generator[None]:
     """Write the setting; put the file back as it was where the model cannot be used."""
     before = file.read_text("utf-8") if file.exists() else None
     _replace(file, _with_embedder(before or "", spec))

@@ -54,18 +54,19 @@ def excerpt(text: str, question: str, *, most: int = 480) -> Text:
     styled = Text(shown)
     for a, b in matches(shown, question):
         styled.stylize("bold yellow", a, b)
-    return Text("").join([Text("… " if start else ""), styled, Text(" …" if stop < len(text) else "")])
+    return Text("").join([Text("…" if start else ""), styled, Text("…" if stop < len(text) else "")])
 
 
 def _window(text: str, spans: list[Span], most: int) -> Span:
-    """Return the part with the most matches; a start within a word moves to the next one."""
+    """Return the part with the most matches; it begins and ends between words."""
     if len(text) <= most:
         return 0, len(text)
     starts = [max(0, start - min(_BEFORE, most // 4)) for start, _ in spans] or [0]
     best = max(starts, key=lambda at: (len({text[a:b] for a, b in spans if at <= a and b <= at + most}), -at))
-    blank = text.find(" ", best, best + 12)
+    blank = text.find(" ", best, best + _BEFORE // 2)
     start = blank + 1 if best and blank >= 0 else best
-    return start, min(len(text), start + most)
+    stop = min(len(text), start + most)
+    return start, stop if stop == len(text) else max(text.rfind(" ", stop - _BEFORE // 2, stop), stop - _BEFORE // 2)
 
 
 def one_line(text: str, question: str, *, cells: int) -> Text:

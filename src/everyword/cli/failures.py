@@ -30,24 +30,22 @@ Exit codes:
 class Commands(TyperGroup):
     """The commands of one program, each of which ends with an exit code."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
-        def run() -> Any:
-            return TyperGroup.main(self, args, prog_name, complete_var, False, windows_expand_args, **extra)
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        if not options.pop("standalone_mode", True):
+            return super().main(*arguments, standalone_mode=False, **options)
 
-        return sys.exit(exit_code(run, asks_for_json(args))) if standalone_mode else run()
+        def run() -> Any:
+            return TyperGroup.main(self, *arguments, standalone_mode=False, **options)
+
+        given: Sequence[str] | None = options.get("args", arguments[0] if arguments else None)
+        return sys.exit(exit_code(run, as_json=asks_for_json(given)))
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            super().invoke(ctx)
-            sys.stdout.flush()
+            try:
+                super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
         except BrokenPipeError as error:
             terminal.mute()
             raise typer.Exit(READER_GONE) from error
@@ -59,34 +57,34 @@ def asks_for_json(args: Sequence[str] | None) -> bool:
     return "--json" in (given[: given.index("--")] if "--" in given else given)
 
 
-def exit_code(command: Callable[[], Any], as_json: bool) -> int:
+def exit_code(command: Callable[[], Any], *, as_json: bool) -> int:
     """Run a command and return how it ended."""
     terminal.prepare()
     try:
         ended = command()
     except EverywordError as error:
-        return failed(error, str(error), as_json, error.exit_code)
+        return failed(error, str(error), error.exit_code, as_json=as_json)
     except typer.TyperException as error:
-        return failed(error, usage(error), as_json, error.exit_code)
+        return failed(error, usage(error), error.exit_code, as_json=as_json)
     except typer.Abort as error:
-        return failed(error, "stopped; nothing was done.", as_json, 1)
+        return failed(error, "stopped; nothing was done.", 1, as_json=as_json)
     except OSError as error:
-        return failed(error, f"{error.filename or 'the system'}: {error.strerror or error}", as_json, 1)
+        return failed(error, f"{error.filename or 'the system'}: {error.strerror or error}", 1, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last place that can tell the person
         reason = f"unexpected {type(error).__name__}: {error} (EVERYWORD_DEBUG=1 shows where)"
-        return failed(error, reason, as_json, 1)
+        return failed(error, reason, 1, as_json=as_json)
     return ended if isinstance(ended, int) else 0
 
 
-def failed(error: BaseException, message: str, as_json: bool, code: int) -> int:
+def failed(error: BaseException, message: str, code: int, *, as_json: bool) -> int:
     """Tell why a command failed; return the code."""
     if os.environ.get("EVERYWORD_DEBUG", "0") not in ("", "0"):
         traceback.print_exception(error)
-    tell(error, message, as_json)
+    tell(error, message, as_json=as_json)
     return code
 
 
-def tell(error: BaseException, message: str, as_json: bool) -> None:
+def tell(error: BaseException, message: str, *, as_json: bool) -> None:
     """Put an error on stderr, in the form that was asked for."""
     if as_json:
         document = {"error": {"type": type(error).__name__, "message": message}}

@@ -28,7 +28,7 @@ def _example(*lines: str) -> str:
     return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  everyword {line}" for line in lines)])
 
 
-def _show_version(asked: bool) -> None:
+def _show_version(asked: bool | None) -> None:
     if asked:
         typer.echo(f"everyword {__version__}")
         raise typer.Exit
@@ -37,15 +37,18 @@ def _show_version(asked: bool) -> None:
 @app.callback(invoke_without_command=True)
 def everyword(
     context: typer.Context,
+    *,
     home: Annotated[
         Path | None,
         typer.Option(
             "--home", metavar="DIR", envvar="EVERYWORD_HOME", help="Memory folder. Default: the platform's data folder."
         ),
     ] = None,
-    user: Annotated[str | None, typer.Option("--user", metavar="ID", envvar="EVERYWORD_USER", help="Whose memory.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="ID", envvar="EVERYWORD_USER", help="Whose memory.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")] = False,  # noqa: ARG001 - its callback acts
 ) -> None:
     """Long-term memory for AI conversations: keeps every word, finds the few that answer, packs them into a budget.
 
@@ -53,40 +56,55 @@ def everyword(
     """
     given = {"home": home, "user": user, "as_json": as_json or None}
     if isinstance(context.command, TyperGroup):
-        context.default_map = _inherited(context.command, {name: each for name, each in given.items() if each is not None})
+        context.default_map = _inherited(
+            context.command, {name: each for name, each in given.items() if each is not None}
+        )
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 def _inherited(group: TyperGroup, given: dict[str, Any]) -> dict[str, Any]:
     """Return the options as defaults of every command below."""
-    below = {name: _inherited(each, given) if isinstance(each, TyperGroup) else given for name, each in group.commands.items()}
+    below = {
+        name: _inherited(each, given) if isinstance(each, TyperGroup) else given
+        for name, each in group.commands.items()
+    }
     return {**given, **below}
 
 
 app.command("demo", epilog=_example("demo"))(demo.demo)
 app.command(
     "import",
-    epilog=_example("import ~/Downloads/chatgpt-export.zip --user me", "import ~/.claude/projects --user me --format claude-code"),
+    epilog=_example(
+        "import ~/Downloads/chatgpt-export.zip --user me", "import ~/.claude/projects --user me --format claude-code"
+    ),
 )(words_in.import_)
 app.command(
     "add",
-    epilog=_example('add "My spare key is with Mrs. Chou." --user me', "add --messages-json --user me --session s1 < turn.json"),
+    epilog=_example(
+        'add "My spare key is with Mrs. Chou." --user me', "add --messages-json --user me --session s1 < turn.json"
+    ),
 )(words_in.add)
-app.command("search", epilog=_example("search spare key --user me", "search 烏克麗麗 --user me --after 2026-03-01 --json"))(
-    words_out.search
-)
+app.command(
+    "search", epilog=_example("search spare key --user me", "search 烏克麗麗 --user me --after 2026-03-01 --json")
+)(words_out.search)
 app.command(
     "context",
-    epilog=_example('context "Who has my spare key?" --user me', 'context "Where were we?" --user me --session s1 --openai'),
+    epilog=_example(
+        'context "Who has my spare key?" --user me', 'context "Where were we?" --user me --session s1 --openai'
+    ),
 )(words_out.context)
 app.command("explain", epilog=_example('explain "Who has my spare key?" --user me'))(words_out.explain)
 app.command("stats", epilog=_example("stats --user me"))(care.stats)
 app.command("verify", epilog=_example("verify --user me"))(care.verify)
 app.command("rebuild", epilog=_example("rebuild --user me", "rebuild --embedder e5-small:int8"))(care.rebuild)
 app.command("index", epilog=_example("index --user me"))(care.index)
-app.command("export", epilog=_example("export --user me -o me.jsonl", "export --user me | gzip > me.jsonl.gz"))(moves.export)
-app.command("forget", epilog=_example("forget --session s1 --user me", "forget --everything --user me --yes"))(moves.forget)
+app.command("export", epilog=_example("export --user me -o me.jsonl", "export --user me | gzip > me.jsonl.gz"))(
+    moves.export
+)
+app.command("forget", epilog=_example("forget --session s1 --user me", "forget --everything --user me --yes"))(
+    moves.forget
+)
 app.command("users", epilog=_example("users"))(care.users)
 app.command("settings", epilog=_example("settings", "settings --home ./memory --json"))(care.settings)
 

@@ -21,12 +21,16 @@ from everyword.errors import InvalidInputError
 
 
 def export(
+    *,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: stdout.")] = None,
     user: User = None,
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Write every message as JSON lines that `import` reads back identical."""
+    """Write every message as JSON lines.
+
+    `import` reads them back identical, ids and times included.
+    """
     with Memory(home) as memory:
         lines = memory.export(user_id=whose(user))
         if output is None or str(output) == "-":
@@ -56,6 +60,7 @@ def _written(output: Path, lines: Iterator[bytes]) -> int:
 
 
 def forget(
+    *,
     message: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="This message; name several by repeating it.")
     ] = None,
@@ -68,18 +73,23 @@ def forget(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Erase messages and all that was derived from them, for good."""
+    """Erase messages for good.
+
+    Afterwards their bytes are in no file of the folder, and nothing derived from them is left.
+    """
     named = whose(user)
     where = scope(message_ids=message, session_id=session, after=after, before=before)
     if where.is_everything != everything:
-        raise InvalidInputError("Say what to forget: --message, --session, --after and --before, or --everything alone.")
+        raise InvalidInputError(
+            "Say what to forget: --message, --session, --after and --before, or --everything alone."
+        )
     with Memory(home) as memory:
         if not yes:
             _confirm(memory, named, where)
         gone = memory.forget(
             user_id=named, message_ids=message, session_id=session, after=after, before=before, everything=everything
         )
-    _report(gone, as_json)
+    _report(gone, as_json=as_json)
 
 
 def _confirm(memory: Memory, user_id: str, where: Scope) -> None:
@@ -116,7 +126,7 @@ def _is_in(record: dict[str, Any], where: Scope) -> bool:
     return (where.after is None or where.after <= said) and (where.before is None or said <= where.before)
 
 
-def _report(gone: Forgotten, as_json: bool) -> None:
+def _report(gone: Forgotten, *, as_json: bool) -> None:
     if as_json:
         terminal.write_json(documents.plain(gone))
     else:

@@ -13,7 +13,9 @@ from everyword.errors import InvalidInputError
 
 Home = Annotated[
     Path | None,
-    typer.Option("--home", metavar="DIR", help="Memory folder, or EVERYWORD_HOME. Default: the platform's data folder."),
+    typer.Option(
+        "--home", metavar="DIR", help="Memory folder, or EVERYWORD_HOME. Default: the platform's data folder."
+    ),
 ]
 User = Annotated[str | None, typer.Option("--user", metavar="ID", help="Whose memory, or EVERYWORD_USER.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]

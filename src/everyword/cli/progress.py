@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from everyword.cli import terminal
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -15,6 +18,7 @@ class Bars:
 
     def __init__(self) -> None:
         self._progress: Progress | None = _progress() if sys.stderr.isatty() else None
+        self._told = False
         self._tasks: dict[str, TaskID] = {}
 
     def messages(self, read: int) -> None:
@@ -35,10 +39,17 @@ class Bars:
 
     def _update(self, kind: str, done: int, total: int | None, label: str | None = None) -> None:
         if self._progress is None:
+            self._tell_once(kind)
             return
         if kind not in self._tasks:
             self._tasks[kind] = self._progress.add_task(label or kind, total=total)
         self._progress.update(self._tasks[kind], completed=done, total=total, description=label or kind)
+
+    def _tell_once(self, kind: str) -> None:
+        """Tell also a log why the first run takes longer."""
+        if kind == "model" and not self._told:
+            self._told = True
+            terminal.say("Building the model, once; this takes about half a minute.")
 
     def __enter__(self) -> Self:
         if self._progress is not None:
@@ -54,7 +65,15 @@ class Bars:
 
 def _progress() -> Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.text import Text
 
     class Rate(ProgressColumn):
@@ -72,3 +91,23 @@ def _progress() -> Progress:
         console=Console(file=sys.stderr),
         transient=True,
     )
+
+
+class Cases:
+    """Which case of a dataset is at work: a line each, on stderr."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    def started(self, name: str, questions: int) -> None:
+        """Take the name of the case that begins."""
+        seconds = time.monotonic() - self._started
+        print(f"{seconds:7.0f} s  {name}: {questions} questions", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        print(f"{time.monotonic() - self._started:7.0f} s  done", file=sys.stderr, flush=True)

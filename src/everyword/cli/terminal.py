@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 NARROWEST = 40
+_OPENING = "「『（《〈【〔“‘([{"
+_CLOSING = "」』）》〉】〕”’)]}，。、；：！？…,.;:!?"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -100,7 +102,34 @@ def show(*parts: RenderableType) -> None:
 def show_text(text: Text, *, indent: int = 0) -> None:
     """Put styled text on stdout: wrapped to the width, or one line a paragraph where there is none."""
     screen, columns = console(), width()
-    lines = text.split("\n", allow_blank=True) if columns is None else text.wrap(screen, columns - indent)
-    for line in lines:
-        line.rstrip()
-        screen.print(" " * indent, line, sep="", end="\n", soft_wrap=True)
+    for paragraph in text.split("\n", allow_blank=True):
+        for line in [paragraph] if columns is None else wrapped(paragraph, columns - indent):
+            line.rstrip()
+            screen.print(" " * indent if line else "", line, sep="", soft_wrap=True)
+
+
+def wrapped(paragraph: Text, columns: int) -> Iterable[Text]:
+    """Return lines of at most so many cells, broken at blanks and beside wide characters."""
+    from rich.cells import cell_len
+
+    words, start, taken, room_at = paragraph.plain, 0, 0, 0
+    cuts: list[int] = []
+    for place, character in enumerate(words):
+        if place and _may_break(words[place - 1], character):
+            room_at = place
+        if taken + cell_len(character) > columns and character != " ":
+            start = room_at if room_at > start else place
+            cuts.append(start)
+            taken = cell_len(words[start:place])
+        taken += cell_len(character)
+    return paragraph.divide(cuts)
+
+
+def _may_break(before: str, after: str) -> bool:
+    from rich.cells import cell_len
+
+    if before == " ":
+        return True
+    return (
+        after not in _CLOSING and before not in _OPENING and after != " " and 2 in (cell_len(before), cell_len(after))
+    )

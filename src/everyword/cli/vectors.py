@@ -29,3 +29,6 @@ def follow(memory: Memory, user_id: str, bars: Bars) -> int:
     except ModelError as error:
         terminal.say(f"everyword: the words are stored and found; their vectors wait: {error}")
         return 0
+    except KeyboardInterrupt:
+        terminal.say("Stopped. All words are stored; the vectors go on with: everyword index")
+        raise

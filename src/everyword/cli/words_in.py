@@ -38,25 +38,29 @@ class Outcome:
 
 
 def import_(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, zips or folders of conversations.")],
+    *,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files, zips or folders of conversations.")],
     format_: Annotated[str | None, typer.Option("--format", metavar="F", help="Take them as this format.")] = None,
     no_index: NoIndex = False,
     user: User = None,
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Store the conversations of files; what is stored already is not stored again."""
+    """Store the conversations of files; twice adds nothing.
+
+    The format is recognised. What cannot be taken is reported with its place, and the rest goes in.
+    """
     named = whose(user)
     indexed = 0
     with Memory(home, vectors="off", model_progress=(bars := Bars()).model) as memory:
         with bars:
             outcomes = [_imported(memory, path, named, format_, bars) for path in paths]
-        _tell(outcomes, as_json)
+        _tell(outcomes, as_json=as_json)
         if not no_index and vectors.are_wanted(home) and any(outcome.imported for outcome in outcomes):
             with bars:
                 indexed = vectors.follow(memory, named, bars)
         pending = memory.stats(user_id=named)["pending_passages"] if vectors.are_wanted(home) else 0
-    _report(outcomes, indexed, pending, as_json)
+    _report(outcomes, indexed, pending, as_json=as_json)
     raise typer.Exit(_code(outcomes))
 
 
@@ -68,11 +72,11 @@ def _imported(memory: Memory, path: Path, user_id: str, format_: str | None, bar
     return Outcome(path=path, imported=done)
 
 
-def _tell(outcomes: list[Outcome], as_json: bool) -> None:
+def _tell(outcomes: list[Outcome], *, as_json: bool) -> None:
     """Tell what was not taken, and why."""
     for outcome in outcomes:
         if outcome.error is not None:
-            tell(outcome.error, str(outcome.error), as_json)
+            tell(outcome.error, str(outcome.error), as_json=as_json)
     skipped = [] if as_json else [record for outcome in outcomes for record in outcome.skipped]
     for record in skipped[:_LISTED]:
         terminal.say(f"skipped {record.place}: {record.reason}")
@@ -80,7 +84,7 @@ def _tell(outcomes: list[Outcome], as_json: bool) -> None:
         terminal.say(f"skipped {len(skipped) - _LISTED:,} more: --json lists all.")
 
 
-def _report(outcomes: list[Outcome], indexed: int, pending: int, as_json: bool) -> None:
+def _report(outcomes: list[Outcome], indexed: int, pending: int, *, as_json: bool) -> None:
     done = [outcome.imported for outcome in outcomes if outcome.imported]
     added, known = sum(each.added for each in done), sum(each.duplicates for each in done)
     skipped = sum(len(outcome.skipped) for outcome in outcomes)
@@ -95,7 +99,9 @@ def _report(outcomes: list[Outcome], indexed: int, pending: int, as_json: bool) 
 
 
 def _skipped(outcomes: list[Outcome]) -> list[dict[str, str]]:
-    return [{"path": str(outcome.path), **documents.plain(record)} for outcome in outcomes for record in outcome.skipped]
+    return [
+        {"path": str(outcome.path), **documents.plain(record)} for outcome in outcomes for record in outcome.skipped
+    ]
 
 
 def _file(outcome: Outcome) -> dict[str, Any]:
@@ -118,6 +124,7 @@ def _code(outcomes: list[Outcome]) -> int:
 
 
 def add(
+    *,
     text: Annotated[str | None, typer.Argument(metavar="TEXT|-", help="What was said; - reads it from stdin.")] = None,
     role: Annotated[str, typer.Option(metavar="ROLE", help="Who said it: user, assistant, system ...")] = "user",
     session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation it belongs to.")] = None,
@@ -128,17 +135,20 @@ def add(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Store a message, or messages of a program."""
+    """Store a message, or a list of messages.
+
+    Messages of OpenAI, Responses or Anthropic shape are taken with --messages-json. Prints numbers and ids.
+    """
     named = whose(user)
-    said = _said(text, role, messages_json)
+    said = _said(text, role, messages_json=messages_json)
     with Bars() as bars, Memory(home, vectors="off", model_progress=bars.model) as memory:
         added = memory.add(said, user_id=named, session_id=session, timestamp=at)
         if not no_index and vectors.are_wanted(home) and added.pending_passages <= _SOON:
             vectors.follow(memory, named, bars)
-    _show_added(added, as_json)
+    _show_added(added, as_json=as_json)
 
 
-def _said(text: str | None, role: str, messages_json: bool) -> str | list[dict[str, Any]]:
+def _said(text: str | None, role: str, *, messages_json: bool) -> str | list[dict[str, Any]]:
     if (text is None) != messages_json:
         raise InvalidInputError("Give the text of one message, or - for stdin, or --messages-json alone.")
     if messages_json:
@@ -161,7 +171,7 @@ def _messages_of(text: str) -> list[dict[str, Any]]:
         raise InvalidInputError(f"stdin is not a JSON list of messages: {error}.") from error
 
 
-def _show_added(added: Added, as_json: bool) -> None:
+def _show_added(added: Added, *, as_json: bool) -> None:
     if as_json:
         terminal.write_json(documents.plain(added))
         return

@@ -20,9 +20,13 @@ Roles = Annotated[
 ]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What the model will be asked.")]
 Budget = Annotated[int | None, typer.Option(metavar="TOKENS", help="Tokens of all of it. Default: the setting, 1500.")]
-StrategyName = Annotated[str | None, typer.Option("--strategy", metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.")]
+StrategyName = Annotated[
+    str | None, typer.Option("--strategy", metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.")
+]
 Session = Annotated[str | None, typer.Option(metavar="ID", help="The running conversation; its last turns are added.")]
-RecentTurns = Annotated[int | None, typer.Option(metavar="N", help="Turns that are always added. Default: 2 of --session.")]
+RecentTurns = Annotated[
+    int | None, typer.Option(metavar="N", help="Turns that are always added. Default: 2 of --session.")
+]
 AskedAt = Annotated[str | None, typer.Option(metavar="TIME", help="When it is asked, for words like `yesterday`.")]
 
 _LONGEST_EXCERPT = 480
@@ -30,7 +34,8 @@ _SHORT = {"packed": "packed", "packed in part": "in part", "shown as a recent tu
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A question or words.")],
+    *,
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help="A question or words.")],
     limit: Annotated[int, typer.Option(metavar="N", help="Messages to show at most.")] = 10,
     mode: Annotated[Literal["fused", "lexical", "semantic"], typer.Option(help="How to search.")] = "fused",
     role: Roles = None,
@@ -41,7 +46,10 @@ def search(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Find messages, the best first."""
+    """Find messages, the best first.
+
+    A keyword that stands in one message only is always found; with vectors, so are other words for the same thing.
+    """
     named, query = whose(user), " ".join(words)
     with Memory(home) as memory:
         hits = memory.search(
@@ -60,7 +68,9 @@ def search(
 def _tell_unknown(memory: Memory, user_id: str, home: Path | None) -> None:
     """Tell a person who misspelled a user or a folder that this memory is empty."""
     if not memory.stats(user_id=user_id)["messages"]:
-        terminal.say(f"There is no message of user {user_id!r} in {home or memory.home}; `everyword users` lists who has.")
+        terminal.say(
+            f"There is no message of user {user_id!r} in {home or memory.home}; `everyword users` lists who has."
+        )
 
 
 def _show_hits(hits: list[Hit], query: str) -> None:
@@ -78,7 +88,8 @@ def _speaker(found: Hit) -> str:
     return f"{found.role} {found.author}" if found.author and found.author != found.role else found.role
 
 
-def context(
+def context(  # noqa: PLR0913 - one argument an option
+    *,
     question: Question,
     budget: Budget = None,
     strategy: StrategyName = None,
@@ -93,7 +104,11 @@ def context(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Print what a model should see to answer: dated evidence, recent turns, the question; inside a budget."""
+    """Pack what a model needs to answer into a budget.
+
+    Dated evidence from all conversations, the recent turns of the running one, and the question. The text is on stdout,
+    the account of its tokens on stderr.
+    """
     named = whose(user)
     with Memory(home) as memory:
         packed = memory.context(
@@ -110,10 +125,10 @@ def context(
         )
         if not packed.evidence and not packed.recent:
             _tell_unknown(memory, named, home)
-    _write_context(packed, openai, as_json)
+    _write_context(packed, openai=openai, as_json=as_json)
 
 
-def _write_context(packed: Context, openai: bool, as_json: bool) -> None:
+def _write_context(packed: Context, *, openai: bool, as_json: bool) -> None:
     if openai:
         terminal.write_json(packed.to_openai())
     elif as_json:
@@ -137,6 +152,7 @@ def _tell_ledger(packed: Context) -> None:
 
 
 def explain(
+    *,
     question: Question,
     message: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Show this message too; name several by repeating it.")
@@ -151,7 +167,10 @@ def explain(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Show why a context holds what it holds: the place of each message in every stage, and its outcome."""
+    """Show why a context holds what it holds.
+
+    Rank and score of each message in every stage, and whether it was packed.
+    """
     with Memory(home) as memory:
         found = memory.explain(
             question,
@@ -175,7 +194,7 @@ def _show_explanation(found: Explanation, named: list[str]) -> None:
 
     stages = list(found.candidates)
     header = _row("", "outcome", stages)
-    known = _row("", "of", [f"{count:,}" for count in found.candidates.values()])
+    known = _row("", "rank of", [f"{count} {'score':>6}" for count in found.candidates.values()])
     terminal.show(Text(header, style="bold"), Text(known, style="dim"))
     for each in sorted(found.messages, key=lambda each: _order(each, named, stages)):
         terminal.show(*_explained(each, found.question, stages))
@@ -202,8 +221,8 @@ def _explained(each: Explained, question: str, stages: list[str]) -> list[Any]:
 
 
 def _place(place: Place | None) -> str:
-    return f"{place.rank:,} ({place.score:.3g})" if place else "-"
+    return f"{place.rank} {place.score:>6.2g}" if place else "-"
 
 
 def _row(seq: str, outcome: str, cells: list[str]) -> str:
-    return f"{seq:<6} {outcome:<9}" + "".join(f" {cell:>12}" for cell in cells)
+    return f"{seq:<5} {outcome:<9}" + "".join(f" {cell:>12}" for cell in cells)

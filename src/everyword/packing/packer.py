@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from everyword.domain.context import Context, Dropped, DropReason, Evidence
 from everyword.domain.message import Message
 from everyword.domain.trace import Trace
 from everyword.errors import ContextLengthExceeded
-from everyword.packing.render import Locale, Style, fenced, intro, line, turn
+from everyword.packing.render import Line, Locale, Style, fenced, intro, line, turn
 from everyword.ports import TokenCounter
 
 _LISTED_DROPS = 50
-_SMALLEST = 8
+_SMALLEST = 16
 """Tokens below which no further message is tried."""
+_PATIENCE = 64
+"""Candidates in a row that may not fit before the budget counts as full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,32 +43,67 @@ class Frame:
     trace: Trace = field(default_factory=lambda: Trace(strategy=""))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """An item with its lines, which are written once and measured often."""
+
+    item: Item
+    lines: tuple[tuple[Evidence, Line], ...]
+    tokens: tuple[int, ...]
+
+    def groups(self) -> dict[tuple[str, str], Line]:
+        """Return the first line of each group (session and day) that the item stands in."""
+        grouped = [((each.message.session_id, written.day), written) for each, written in self.lines if written.day]
+        return dict(reversed(grouped))
+
+
 def pack(items: Iterable[Item], frame: Frame) -> Context:
     """Return a context of at most `budget` tokens. Raise ContextLengthExceeded where the fixed parts do not fit."""
     _check_room(frame)
-    chosen: list[Item] = []
-    skipped: list[tuple[Item, int, DropReason]] = []
-    left = frame.budget - _size(chosen, frame)
-    headings: set[tuple[str, str]] = set()
     source = iter(items)
-    for item in source:
-        cost = _cost(item, frame, headings)
-        if cost > left:
-            left = frame.budget - _size(chosen, frame)
-        if cost <= left:
-            chosen.append(item)
-            left -= cost
-            headings.update(_headings(item, frame))
-        else:
-            skipped.append((item, cost, "budget"))
-        if left < _SMALLEST:
-            left = frame.budget - _size(chosen, frame)
-            if left < _SMALLEST:
-                break
+    chosen, skipped = _filled(source, frame)
     while _size(chosen, frame) > frame.budget:
-        skipped.append((chosen.pop(), 0, "budget"))
+        skipped.append((chosen.pop().item, 0, "budget"))
     skipped.extend(_untried(source, len(skipped)))
     return _context(chosen, skipped, frame)
+
+
+def _filled(source: Iterator[Item], frame: Frame) -> tuple[list[_Written], list[tuple[Item, int, DropReason]]]:
+    """Take what fits in the order of rank; what does not is skipped and the next is tried.
+
+    Costs of lines are rounded up one by one, so what is left is measured anew when it seems to run out.
+    """
+    chosen: list[_Written] = []
+    skipped: list[tuple[Item, int, DropReason]] = []
+    groups: set[tuple[str, str]] = set()
+    left, is_exact, failures = frame.budget - _size(chosen, frame), True, 0
+    for item in source:
+        written = _written(item, frame)
+        cost = _cost(written, frame, groups)
+        if cost > left and not is_exact:
+            left, is_exact = frame.budget - _size(chosen, frame), True
+        if cost <= left:
+            chosen.append(written)
+            groups.update(written.groups())
+            left, is_exact, failures = left - cost, False, 0
+        else:
+            skipped.append((item, cost, "budget"))
+            failures += 1
+        if failures >= _PATIENCE or (is_exact and left < _SMALLEST):
+            break
+    return chosen, skipped
+
+
+def _written(item: Item, frame: Frame) -> _Written:
+    lines = tuple((each, line(each, frame.style, frame.locale)) for each in item.evidence)
+    tokens = tuple(frame.counter.count(f"{written.text('')}\n") for _, written in lines)
+    return _Written(item=item, lines=lines, tokens=tokens)
+
+
+def _cost(written: _Written, frame: Frame, groups: set[tuple[str, str]]) -> int:
+    """Return the tokens that the item adds; a heading is paid by the first that stands under it."""
+    new = [first.heading() for group, first in written.groups().items() if group not in groups]
+    return sum(written.tokens) + sum(frame.counter.count(f"{heading}\n") for heading in new)
 
 
 def _untried(source: Iterator[Item], listed: int) -> Iterator[tuple[Item, int, DropReason]]:
@@ -88,46 +126,32 @@ def _check_room(frame: Frame) -> None:
     )
 
 
-def _cost(item: Item, frame: Frame, headings: set[tuple[str, str]]) -> int:
-    """Return the tokens that the item adds; a heading is paid by the first that stands under it."""
-    seen: set[tuple[str, str]] = set()
-    total = 0
-    for evidence in item.evidence:
-        written = line(evidence, frame.style, frame.locale)
-        heading = (evidence.message.session_id, written.heading)
-        total += frame.counter.count(f"{written.body}\n")
-        if written.heading and heading not in headings | seen:
-            total += frame.counter.count(f"{written.heading}\n")
-            seen.add(heading)
-    return total
-
-
-def _headings(item: Item, frame: Frame) -> set[tuple[str, str]]:
-    return {(each.message.session_id, line(each, frame.style, frame.locale).heading) for each in item.evidence}
-
-
-def _size(chosen: Sequence[Item], frame: Frame) -> int:
+def _size(chosen: Sequence[_Written], frame: Frame) -> int:
     return frame.counter.count(_whole_text(chosen, frame))
 
 
-def in_time(chosen: Sequence[Item]) -> list[Evidence]:
-    """Return the evidence in the order of time; what has no time stands where the log has it."""
-    found = sorted((each for item in chosen for each in item.evidence), key=lambda each: (each.message.seq, each.spans))
-    if all(each.message.created_at for each in found):
-        found.sort(key=lambda each: (each.message.created_at, each.message.seq))  # type: ignore[arg-type, return-value]
+def _in_time(chosen: Sequence[_Written]) -> list[tuple[Evidence, Line]]:
+    """Return the lines in the order of time; where a time is not known, all in the order of the log."""
+    found = sorted((each for written in chosen for each in written.lines), key=lambda each: _place(each[0]))
+    if all(evidence.message.created_at for evidence, _ in found):
+        found.sort(key=lambda each: (each[0].message.created_at or datetime.min, *_place(each[0])))
     return found
 
 
-def _memory_text(chosen: Sequence[Item], frame: Frame) -> str:
+def _place(evidence: Evidence) -> tuple[int, tuple[tuple[int, int], ...]]:
+    return evidence.message.seq, evidence.spans
+
+
+def _memory_text(chosen: Sequence[_Written], frame: Frame) -> str:
     lines: list[str] = []
     under: tuple[str, str] | None = None
-    for evidence in in_time(chosen):
-        written = line(evidence, frame.style, frame.locale)
-        heading = (evidence.message.session_id, written.heading)
-        if written.heading and heading != under:
-            lines.append(written.heading)
-            under = heading
-        lines.append(written.body)
+    heading_time = ""
+    for evidence, written in _in_time(chosen):
+        group = (evidence.message.session_id, written.day)
+        if written.day and group != under:
+            lines.append(written.heading())
+            under, heading_time = group, written.time
+        lines.append(written.text(heading_time))
     return fenced(lines, intro(frame.locale)) if lines else ""
 
 
@@ -139,12 +163,12 @@ def _turns(frame: Frame) -> list[str]:
     return ["\n".join(turn(message) for message in frame.recent)] if frame.recent else []
 
 
-def _whole_text(chosen: Sequence[Item], frame: Frame) -> str:
+def _whole_text(chosen: Sequence[_Written], frame: Frame) -> str:
     memory = _memory_text(chosen, frame)
     return "\n\n".join([*([memory] if memory else []), _fixed_text(frame)])
 
 
-def _context(chosen: Sequence[Item], skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Context:
+def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Context:
     text = _whole_text(chosen, frame)
     memory = _memory_text(chosen, frame)
     return Context(
@@ -156,7 +180,7 @@ def _context(chosen: Sequence[Item], skipped: Sequence[tuple[Item, int, DropReas
         budget=frame.budget,
         counter=frame.counter.name,
         strategy=frame.strategy,
-        evidence=tuple(in_time(chosen)),
+        evidence=tuple(evidence for evidence, _ in _in_time(chosen)),
         dropped=tuple(_dropped(skipped)),
         ledger=_ledger(text, memory, frame),
         trace=frame.trace,

@@ -26,10 +26,22 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One piece of evidence as it is written, and the heading that it stands under."""
+    """One piece of evidence as it is written, and the day that it stands under."""
 
-    heading: str
+    number: str
     body: str
+    day: str = ""
+    """Heading of its group; empty where the line has its date itself."""
+    time: str = ""
+
+    def heading(self) -> str:
+        """Return the heading of a group that begins with this line."""
+        return f"[{self.day} {self.time}]" if self.time else f"[{self.day}]"
+
+    def text(self, heading_time: str) -> str:
+        """Return the line; its time is written where it is not the heading's."""
+        when = f" {self.time}" if self.time != heading_time else ""
+        return f"{self.number}{when} {self.body}"
 
 
 def locale_of(text: str) -> Locale:
@@ -45,7 +57,7 @@ def intro(locale: Locale) -> str:
 def line(evidence: Evidence, style: Style, locale: Locale) -> Line:
     """Return one piece of evidence in a style."""
     if style == "lines":
-        return Line(heading="", body=_seed_line(evidence, locale))
+        return _seed_line(evidence, locale)
     return _grouped_line(evidence, locale)
 
 
@@ -53,17 +65,23 @@ def _grouped_line(evidence: Evidence, locale: Locale) -> Line:
     """Return `#626 22:47 Ana: …` under the day of its session."""
     message = evidence.message
     said = message.created_at
-    heading = f"[{said:%Y-%m-%d} {_weekday(said, locale)} {said:%H:%M}]" if said else f"[{_undated(locale)}]"
-    return Line(heading=heading, body=f"#{message.seq} {speaker(message)}: {_harmless(evidence.text)}")
+    return Line(
+        number=f"#{message.seq}",
+        body=f"{speaker(message)}: {_harmless(evidence.text)}",
+        day=f"{said:%Y-%m-%d} {_weekday(said, locale)}" if said else _undated(locale),
+        time=f"{said:%H:%M}" if said else "",
+    )
 
 
-def _seed_line(evidence: Evidence, locale: Locale) -> str:
+def _seed_line(evidence: Evidence, locale: Locale) -> Line:
     """Return the line of seed 000: `- 先前的訊息（05/22 週一 22:45，第 626 則）：…`."""
     said, seq = evidence.message.created_at, evidence.message.seq
     when = f"{said:%m/%d} {_weekday(said, locale)} {said:%H:%M}" if said else _undated(locale)
+    name = speaker(evidence.message)
+    who = "" if name == "user" else f"{name}: "
     if locale == "zh":
-        return f"- 先前的訊息（{when}，第 {seq} 則）：{_harmless(evidence.text)}"
-    return f"- Earlier message ({when}, no. {seq}): {_harmless(evidence.text)}"
+        return Line(number="-", body=f"先前的訊息（{when}，第 {seq} 則）：{who}{_harmless(evidence.text)}")
+    return Line(number="-", body=f"Earlier message ({when}, no. {seq}): {who}{_harmless(evidence.text)}")
 
 
 def speaker(message: Message) -> str:

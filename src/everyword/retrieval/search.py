@@ -53,9 +53,11 @@ class Ranking:
         """Yield the units from the best to the worst."""
         by_unit = np.argsort(self._unit_of, kind="stable")
         bounds = np.searchsorted(self._unit_of[by_unit], np.arange(len(self.scores) + 1))
-        for rank, unit in enumerate(self.order, 1):
+        level = np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
+        for rank, unit in enumerate(self.order.tolist(), 1):
             members = by_unit[bounds[unit] : bounds[unit + 1]]
-            members = members[np.argsort(-np.nan_to_num(self._passage_scores[members], nan=-np.inf), kind="stable")]
+            if len(members) > 1:
+                members = members[np.argsort(-level[members], kind="stable")]
             yield Candidate(
                 rank=rank,
                 score=float(self.scores[unit]),

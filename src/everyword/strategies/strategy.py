@@ -19,7 +19,7 @@ from everyword.retrieval.search import Candidate, Ranking
 Show = Literal["whole", "relevant", "passage"]
 
 _CHUNK = 48
-_CANDIDATES = 400
+_CANDIDATES = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

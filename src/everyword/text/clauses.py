@@ -32,11 +32,15 @@ Span = tuple[int, int]
 def clauses(text: str) -> list[Span]:
     """Return character spans that cover the text, in order; short pieces join their neighbour."""
     spans: list[Span] = []
+    held, is_ended = 0.0, True
     for start, end in _pieces(text, _CUT):
-        if spans and _is_short(text, spans[-1]) and "\n" not in text[spans[-1][0] : start]:
-            spans[-1] = (spans[-1][0], end)
-        else:
+        if is_ended or held >= LEAST_WORDS:
             spans.append((start, end))
+            held, is_ended = 0.0, False
+        else:
+            spans[-1] = (spans[-1][0], end)
+        held += words(text[start:end])
+        is_ended = is_ended or "\n" in text[start:end]
     if len(spans) > 1 and _is_short(text, spans[-1]):
         spans[-2:] = [(spans[-2][0], spans[-1][1])]
     return [part for span in spans for part in _short_enough(text, span) if text[part[0] : part[1]].strip()]

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from everyword.domain.message import Message
+from everyword.errors import ModelError
+from everyword.index import dense
+from everyword.index.index import Index
+from everyword.log.sqlite.database import Database
+from everyword.log.sqlite.log import SqliteLog
+from everyword.testing.drafts import draft
+from everyword.testing.word_embedder import WordEmbedder
+
+Add = Callable[..., list[Message]]
+LONG = "The market was closed on Monday morning, so we walked to the harbour; later my brother Tim sold his old red bicycle to a neighbour."
+
+
+def embed_all(index: Index, embedder: WordEmbedder) -> None:
+    index.use(embedder)
+    while index.embed(embedder, limit=4):
+        pass
+
+
+def nearest(index: Index, embedder: WordEmbedder, question: str) -> int:
+    found = index.similarities(embedder, question)
+    assert found is not None
+    return int(found.passage_ids[found.clauses.argmax()])
+
+
+def test_new_passages_wait_until_they_are_embedded(index: Index, add: Add) -> None:
+    words = WordEmbedder()
+    add(draft("one apple"), draft("two pears"))
+    assert index.pending() == index.waiting(words) == 2
+    embed_all(index, words)
+    assert index.pending() == index.waiting(words) == 0
+    assert index.active() == words.identity
+    add(draft("three plums"))
+    assert index.pending() == 1
+    assert index.verify() == []
+
+
+def test_the_newest_are_embedded_first(index: Index, add: Add) -> None:
+    words = WordEmbedder()
+    add(*(draft(f"message number{n}") for n in range(10)))
+    index.use(words)
+    index.embed(words, limit=3)
+    found = index.similarities(words, "number")
+    assert found is not None
+    assert sorted(found.passage_ids.tolist()) == [8, 9, 10]
+
+
+def test_similarities_are_near_the_exact_ones(index: Index, add: Add) -> None:
+    words = WordEmbedder(dimensions=256)
+    texts = [f"word{n} word{n + 1} word{n * 7 % 30}" for n in range(40)]
+    add(*(draft(text) for text in texts))
+    embed_all(index, words)
+    found = index.similarities(words, texts[11])
+    assert found is not None
+    exact = words.embed_passages(texts) @ words.embed_queries([texts[11]])[0]
+    by_passage = dict(zip(found.passage_ids.tolist(), found.passages.tolist(), strict=True))
+    estimated = np.array([by_passage[place + 1] for place in range(40)])
+    assert np.corrcoef(estimated, exact)[0, 1] > 0.98
+    assert nearest(index, words, texts[11]) == 12
+
+
+def test_an_aside_is_found_by_its_clause(index: Index, add: Add) -> None:
+    words = WordEmbedder(dimensions=256)
+    add(draft(LONG), *(draft(f"the harbour and the market of town{n}") for n in range(30)))
+    embed_all(index, words)
+    assert nearest(index, words, "brother Tim sold bicycle") == 1
+
+
+def test_clauses_are_chosen_by_their_signs_where_there_are_many(index: Index, add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = WordEmbedder(dimensions=256)
+    add(draft(LONG), *(draft(LONG.replace("Tim", f"name{n}").replace("bicycle", f"thing{n}")) for n in range(40)))
+    embed_all(index, words)
+    monkeypatch.setattr(dense, "CLAUSE_CANDIDATES", 10)
+    assert nearest(index, words, "brother Tim sold his old red bicycle to a neighbour") == 1
+
+
+def test_many_small_writes_give_the_same_answer_as_one(database: Database, log: SqliteLog, index: Index, add: Add) -> None:
+    words = WordEmbedder()
+    for n in range(30):
+        add(draft(f"message number{n}, about the harbour and the market of town{n % 5}"))
+        embed_all(index, words)
+        index.similarities(words, "number")
+    grown, fresh = index.similarities(words, "number7 harbour"), Index(database, log).similarities(words, "number7 harbour")
+    assert grown is not None
+    assert fresh is not None
+    assert grown.passage_ids.tolist() == fresh.passage_ids.tolist()
+    assert np.allclose(grown.clauses, fresh.clauses)
+
+
+def test_another_model_takes_over_when_it_is_complete_and_the_old_vectors_go(index: Index, database: Database, add: Add) -> None:
+    old, new = WordEmbedder("old", 64), WordEmbedder("new", 33)
+    add(*(draft(f"message number{n}") for n in range(6)))
+    embed_all(index, old)
+    index.use(new)
+    index.embed(new, limit=4)
+    add(draft("written in between"))
+    assert index.active() == old.identity
+    assert index.similarities(new, "number") is None
+    assert nearest(index, old, "number3") == 4
+    embed_all(index, new)
+    assert index.active() == new.identity
+    assert index.similarities(old, "number") is None
+    assert nearest(index, new, "written between") == 7
+    with database.reading() as connection:
+        assert connection.execute("SELECT count(DISTINCT model), count(*) FROM vector").fetchone() == (1, 7)
+    assert index.verify() == []
+
+
+def test_a_model_takes_over_when_the_last_that_waited_was_erased(index: Index, add: Add) -> None:
+    old, new = WordEmbedder("old"), WordEmbedder("new")
+    add(draft("one"), draft("two"))
+    embed_all(index, old)
+    index.use(new)
+    index.embed(new, limit=1)
+    index.erase([1])
+    embed_all(index, new)
+    assert index.active() == new.identity
+
+
+def test_a_model_takes_over_in_an_empty_memory(index: Index, add: Add) -> None:
+    old, new = WordEmbedder("old"), WordEmbedder("new")
+    add(draft("one"))
+    embed_all(index, old)
+    index.erase([1])
+    embed_all(index, new)
+    assert index.active() == new.identity
+
+
+class ForgetsMeanwhile(WordEmbedder):
+    """An embedder during whose work something else happens."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__()
+        self._happens: Callable[[], object] | None = happens
+
+    def embed_passages(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+        happens, self._happens = self._happens, None
+        if happens and "secret words" in texts:
+            happens()
+        elif happens:
+            self._happens = happens
+        return super().embed_passages(texts)
+
+
+def test_no_vector_is_kept_of_what_was_erased_meanwhile(index: Index, log: SqliteLog, database: Database, add: Add) -> None:
+    def forget_and_write() -> None:
+        with database.transaction():
+            index.erase([2])
+            log.erase([2])
+        add(draft("other thing"))
+
+    slow = ForgetsMeanwhile(forget_and_write)
+    add(draft("first"), draft("secret words"))
+    embed_all(index, slow)
+    assert index.verify() == []
+    assert index.stats().vectors == 2
+    assert nearest(index, slow, "other thing") == nearest(Index(database, log), slow, "other thing")
+    found = index.similarities(slow, "secret words")
+    assert found is not None
+    words = WordEmbedder()
+    exact = words.embed_passages(["first", "other thing"]) @ words.embed_queries(["secret words"])[0]
+    order = [int(place) for place in np.argsort(found.passage_ids)]
+    assert np.corrcoef(found.passages[order], exact)[0, 1] > 0.9 or np.ptp(found.passages) < 0.2
+
+
+def test_a_rebuild_meanwhile_leaves_a_sound_index(index: Index, add: Add) -> None:
+    slow = ForgetsMeanwhile(lambda: index.rebuild())
+    add(draft("first"), draft("secret words"))
+    embed_all(index, slow)
+    assert index.verify() == []
+    assert index.pending() == 0
+
+
+def test_a_passage_without_its_message_does_not_wait_for_ever(index: Index, database: Database, add: Add) -> None:
+    add(draft("one"), draft("two"))
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM message WHERE seq = 2")
+    embed_all(index, WordEmbedder())
+    assert index.pending() == 0
+
+
+class Wrong(WordEmbedder):
+    """An embedder that says one number of dimensions and gives another, or no numbers."""
+
+    def __init__(self, vectors: float, columns: int) -> None:
+        super().__init__()
+        self._value, self._columns = vectors, columns
+
+    def embed_passages(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+        return np.full((len(texts), self._columns), self._value, dtype=np.float32)
+
+
+@pytest.mark.parametrize("value, columns", [(0.1, 63), (0.1, 65), (float("nan"), 64)])
+def test_vectors_that_are_not_what_the_model_says_are_refused(index: Index, add: Add, value: float, columns: int) -> None:
+    add(draft("one"))
+    with pytest.raises(ModelError, match="words"):
+        embed_all(index, Wrong(value, columns))
+    assert index.stats().vectors == 0
+    assert index.pending() == 1
+
+
+def test_messages_without_words_have_vectors_too(index: Index, add: Add) -> None:
+    words = WordEmbedder()
+    add(draft(""), draft(" \n"), draft("🎂"), draft("\x00"), draft("。" * 3000))
+    embed_all(index, words)
+    assert index.pending() == 0
+    assert index.verify() == []
+
+
+def test_another_process_that_erases_or_swaps_is_noticed(tmp_path, index: Index, database: Database, add: Add) -> None:  # type: ignore[no-untyped-def]
+    old, new = WordEmbedder("old"), WordEmbedder("new")
+    add(*(draft(f"message number{n}") for n in range(5)))
+    embed_all(index, old)
+    assert nearest(index, old, "number4") == 5
+    other_database = Database(database.path)
+    other = Index(other_database, SqliteLog(other_database))
+    other.erase([5])
+    assert len(index.corpus()) == 4
+    assert nearest(index, old, "number1") == 2
+    embed_all(other, new)
+    assert index.similarities(old, "number1") is None
+    assert nearest(index, new, "number1") == 2
+    other_database.close()
