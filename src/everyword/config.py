@@ -26,8 +26,8 @@ class Settings:
 
     embedder: str = "e5-small:q4"
     """`kind:name` of the model that computes vectors; `none`: words only."""
-    reranker: str = "none"
-    """`kind:name` of a reranker; `none`: the first stage decides."""
+    reranker: str = "clauses"
+    """`clauses`: the stored vectors of clauses judge; `kind:name`: a model; `none`: the first stage decides."""
     counter: str = "estimate"
     """How tokens are counted: estimate, words, chars4, tiktoken:o200k_base …"""
     budget: int = 1500

@@ -274,7 +274,14 @@ class Memory:
 
         embedder, note = self._searching_embedder(store)
         try:
-            ranking = rank(store.index, asked, chosen.recipe, embedder=embedder, reranker=self._reranker)
+            ranking = rank(
+                store.index,
+                asked,
+                chosen.recipe,
+                embedder=embedder,
+                reranker=self._reranker,
+                score_clauses=self._settings.reranker != "none",
+            )
         except ModelError as error:
             if chosen.recipe.channels == ("passage", "clause"):
                 raise

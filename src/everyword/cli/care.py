@@ -103,7 +103,7 @@ def index(*, user: User = None, home: Home = None, as_json: Json = False) -> Non
 def users(*, user: User = None, home: Home = None, as_json: Json = False) -> None:  # noqa: ARG001 - it may stand everywhere
     """List the users of a folder."""
     with Memory(home) as memory:
-        known = memory.users()
+        known = sorted(memory.users())
     if as_json:
         terminal.write_json({"users": known})
     else:

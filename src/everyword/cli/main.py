@@ -28,12 +28,6 @@ def _example(*lines: str) -> str:
     return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  everyword {line}" for line in lines)])
 
 
-def _show_version(asked: bool | None) -> None:
-    if asked:
-        typer.echo(f"everyword {__version__}")
-        raise typer.Exit
-
-
 @app.callback(invoke_without_command=True)
 def everyword(
     context: typer.Context,
@@ -48,19 +42,21 @@ def everyword(
         str | None, typer.Option("--user", metavar="ID", envvar="EVERYWORD_USER", help="Whose memory.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")] = False,  # noqa: ARG001 - its callback acts
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     """Long-term memory for AI conversations: keeps every word, finds the few that answer, packs them into a budget.
 
     These options may stand before or after the command.
     """
-    given = {"home": home, "user": user, "as_json": as_json or None}
-    if isinstance(context.command, TyperGroup):
-        context.default_map = _inherited(
-            context.command, {name: each for name, each in given.items() if each is not None}
-        )
+    if version:
+        typer.echo(f"everyword {__version__}")
+        raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+    options = {"home": home, "user": user, "as_json": as_json or None}
+    given = {name: each for name, each in options.items() if each is not None}
+    if isinstance(context.command, TyperGroup):
+        context.default_map = _inherited(context.command, given)
 
 
 def _inherited(group: TyperGroup, given: dict[str, Any]) -> dict[str, Any]:

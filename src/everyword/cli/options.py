@@ -14,11 +14,16 @@ from everyword.errors import InvalidInputError
 Home = Annotated[
     Path | None,
     typer.Option(
-        "--home", metavar="DIR", help="Memory folder, or EVERYWORD_HOME. Default: the platform's data folder."
+        "--home",
+        metavar="DIR",
+        show_default=False,
+        help="Memory folder, or EVERYWORD_HOME. Default: the platform's data folder.",
     ),
 ]
-User = Annotated[str | None, typer.Option("--user", metavar="ID", help="Whose memory, or EVERYWORD_USER.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+User = Annotated[
+    str | None, typer.Option("--user", metavar="ID", show_default=False, help="Whose memory, or EVERYWORD_USER.")
+]
+Json = Annotated[bool, typer.Option("--json", show_default=False, help="Print one JSON document.")]
 NoIndex = Annotated[bool, typer.Option("--no-index", help="Store only; vectors follow with `everyword index`.")]
 After = Annotated[str | None, typer.Option("--after", metavar="TIME", help="Only what was said at this time or later.")]
 Before = Annotated[

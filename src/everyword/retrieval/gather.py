@@ -30,6 +30,8 @@ class Gathered:
     scores: dict[Channel, Scores]
     idf: dict[str, float]
     """Weight of each term of the question that occurs."""
+    clauses: Scores | None = None
+    """Similarity of each passage's best clause, where vectors are there: what the clause scorer judges by."""
     notes: list[str] = field(default_factory=list[str])
 
 
@@ -92,9 +94,11 @@ def _dense(
         return
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
-    for channel, values in (("passage", alike.passages), ("clause", alike.clauses)):
-        if channel in recipe.channels:
-            found.scores[channel] = _spread(corpus, alike.passage_ids, values, elsewhere=np.nan)
+    found.clauses = _spread(corpus, alike.passage_ids, alike.clauses, elsewhere=np.nan)
+    if "passage" in recipe.channels:
+        found.scores["passage"] = _spread(corpus, alike.passage_ids, alike.passages, elsewhere=np.nan)
+    if "clause" in recipe.channels:
+        found.scores["clause"] = found.clauses.copy()
 
 
 def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any], *, elsewhere: float) -> Scores:

@@ -33,8 +33,6 @@ class Recipe:
     """Standard deviations for user messages where the question is about the asker and not about what they were told."""
     roles: frozenset[str] | None = None
     rerank: int = 0
-    """Candidates that the reranker sees; 0: none."""
-    rerank_replaces: bool = False
-    """Order by the reranker alone, as the seed documents do, instead of fusing it with the first stage."""
+    """Candidates that the reranker sees; its order is fused with the first stage by rank. 0: none."""
     keep: int | None = None
     """Candidates that are left after reranking."""

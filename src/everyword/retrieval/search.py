@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,19 +67,33 @@ class Ranking:
 
 
 def rank(
-    index: SearchIndex, query: Query, recipe: Recipe, *, embedder: Embedder | None = None, reranker: Reranker | None = None
+    index: SearchIndex,
+    query: Query,
+    recipe: Recipe,
+    *,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    score_clauses: bool = True,
 ) -> Ranking:
-    """Return the ranking of a question. Raise ModelError."""
+    """Return the ranking of a question. Without a reranker the stored clauses judge, unless `score_clauses` is False.
+
+    Raise ModelError.
+    """
     found = gather(index, query, recipe, embedder)
     stages = [_stage(name, found.corpus, scores) for name, scores in found.scores.items()]
     fused = fuse(found, query, recipe)
     stages.append(_stage("fused", found.corpus, fused))
     unit_of = units(found.corpus, recipe.unit)
     scores = best(fused, unit_of)
-    order = _descending(scores)
-    ranking = Ranking(found.corpus, unit_of, fused, order, scores)
-    if recipe.rerank and reranker is not None and len(order):
-        stages.append(_reranked(index, query, recipe, reranker, ranking))
+    ranking = Ranking(found.corpus, unit_of, fused, _descending(scores), scores)
+    head = [candidate for candidate, _ in zip(ranking.candidates(), range(recipe.rerank), strict=False)]
+    judged: Scores | None = None
+    if head and reranker is not None:
+        judged = _by_model(index, query, reranker, head)
+    elif head and score_clauses and found.clauses is not None and "clause" not in recipe.channels:
+        judged = best(found.clauses, unit_of)[ranking.order[: len(head)]]
+    if judged is not None:
+        stages.append(_reranked(ranking, head, judged))
     if recipe.keep is not None:
         ranking.order = ranking.order[: recipe.keep]
     ranking.stages, ranking.notes, ranking.idf = stages, found.notes, found.idf
@@ -124,22 +138,25 @@ def _named(corpus: PassageTable, question: str) -> Scores:
     return np.array([author in named for author in corpus.authors], dtype=np.float64)
 
 
-def _reranked(index: SearchIndex, query: Query, recipe: Recipe, reranker: Reranker, ranking: Ranking) -> Stage:
-    """Put the reranker's order of the first candidates into the ranking; return its stage."""
-    first = min(recipe.rerank, len(ranking.order))
-    head = ranking.order[:first]
-    candidates = [candidate for candidate, _ in zip(ranking.candidates(), range(first), strict=False)]
-    texts = {p.passage_id: p.text for p in index.passages([i for c in candidates for i in c.passage_ids])}
-    judged = reranker.scores(query.text, ["\n".join(texts[i] for i in sorted(c.passage_ids)) for c in candidates])
-    judgement = np.asarray(judged, dtype=np.float64)
-    final = judgement if recipe.rerank_replaces else reciprocal_ranks([ranking.scores[head], judgement])
-    ranking.order = np.concatenate([head[np.argsort(-final, kind="stable")], ranking.order[first:]])
+def _by_model(index: SearchIndex, query: Query, reranker: Reranker, head: Sequence[Candidate]) -> Scores:
+    """Return what a reranker says of the candidates' words."""
+    texts = {p.passage_id: p.text for p in index.passages([each for c in head for each in c.passage_ids])}
+    words = ["\n".join(texts[each] for each in sorted(c.passage_ids) if each in texts) for c in head]
+    return np.asarray(reranker.scores(query.text, words), dtype=np.float64)
+
+
+def _reranked(ranking: Ranking, head: Sequence[Candidate], judged: Scores) -> Stage:
+    """Fuse a judgement of the first candidates with their order; return its stage."""
+    first = ranking.order[: len(head)]
+    final = reciprocal_ranks([ranking.scores[first], judged])
+    ranking.order = np.concatenate([first[np.argsort(-final, kind="stable")], ranking.order[len(head) :]])
     places = {
         seq: Place(rank=int(place), score=float(score))
-        for candidate, place, score in zip(candidates, ranks(judgement), judgement, strict=True)
+        for candidate, place, score in zip(head, ranks(judged), judged, strict=True)
+        if not np.isnan(score)
         for seq in candidate.seqs
     }
-    return Stage(name="reranked", candidates=first, places=places)
+    return Stage(name="reranked", candidates=len(head), places=places)
 
 
 def _descending(scores: Scores) -> Ints:

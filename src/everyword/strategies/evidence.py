@@ -16,5 +16,6 @@ EVIDENCE = Strategy(
         header_weight=1.0,
         author_bonus=1.0,
         asker_bonus=0.8,
+        rerank=60,
     ),
 )

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class Writers:
+    """Processes that write one memory folder; what they say is kept."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._server = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("writers.py")), str(home)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.stored: dict[str, list[str]] = {}
+        """Ids by the name of the writer whose call returned."""
+        self.failures: list[str] = []
+
+    def start(self, mode: str, *, user: str, name: str, **more: Any) -> int:
+        """Fork a writer; return its process id."""
+        self._tell({"start": mode, "user": user, "name": name, **more})
+        return int(self._hear("started"))
+
+    def finish(self, pid: int, *, kill: bool = False) -> None:
+        """Wait for a writer, or end it at once."""
+        if kill:
+            os.kill(pid, signal.SIGKILL)
+        self._tell({"wait": pid})
+        self._hear(f"gone {pid}")
+
+    def first_words(self, name: str) -> None:
+        """Wait until a writer's first call has returned."""
+        while name not in self.stored and not self.failures:
+            self._take(self._line())
+
+    def close(self) -> None:
+        with self._server as server:
+            assert server.stdin
+            server.stdin.close()
+
+    def _tell(self, command: dict[str, Any]) -> None:
+        assert self._server.stdin
+        self._server.stdin.write(json.dumps(command) + "\n")
+        self._server.stdin.flush()
+
+    def _hear(self, beginning: str) -> str:
+        while not (line := self._line()).startswith(beginning):
+            self._take(line)
+        return line.removeprefix(beginning)
+
+    def _line(self) -> str:
+        assert self._server.stdout
+        line = self._server.stdout.readline()
+        assert line, "the process that starts writers has ended"
+        return line.rstrip("\n")
+
+    def _take(self, line: str) -> None:
+        kind, name, *rest = line.split(" ")
+        if kind == "stored":
+            self.stored.setdefault(name, []).extend(rest)
+        else:
+            self.failures.append(line)
+
+
+@pytest.fixture
+def writers(tmp_path: Path) -> Iterator[Writers]:
+    if not hasattr(os, "fork"):
+        pytest.skip("this system cannot fork")
+    opened = Writers(tmp_path / "home")
+    yield opened
+    opened.close()
