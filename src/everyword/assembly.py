@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from everyword import memory
@@ -152,6 +152,8 @@ class UserFiles:
         if not create and not path.exists():
             return _user_file(Path(":memory:"))
         opened = _user_file(path)
+        if user_of(path.name) is None:
+            opened.database.set_owner(user_id)
         with self._lock:
             self._opening.pop(user_id, None)
             if self._closed:
@@ -164,8 +166,8 @@ class UserFiles:
 
     def users(self) -> list[str]:
         """Return the ids of the users who have a file."""
-        found = sorted(self._folder.rglob("*.db")) if self._folder.exists() else []
-        return [user_of(PurePosixPath(path.relative_to(self._folder).as_posix())) for path in found]
+        found = sorted(self._folder.glob("*.db")) if self._folder.exists() else []
+        return sorted(user_of(path.name) or _owner(path) for path in found)
 
     def close(self) -> None:
         """Close every file; once more does nothing."""
@@ -188,6 +190,15 @@ def _user_file(path: Path) -> UserFile:
     if database.owes_shrink():
         _finish_forgetting(database)
     return UserFile(database=database, log=log, index=Index(database, log))
+
+
+def _owner(path: Path) -> str:
+    """Return whose file it is, from the file itself."""
+    database = Database(path)
+    try:
+        return database.owner() or path.stem
+    finally:
+        database.close()
 
 
 def _finish_forgetting(database: Database) -> None:

@@ -309,9 +309,15 @@ class Memory:
         return other, f"vectors of {active.name} answer until those of {self._embedder.identity.name} are complete"
 
     def _require_vectors(self, store: Store) -> None:
+        """Make sure that a search by vectors alone has some, so that no empty list stands for a failure."""
         if self._embedder is None:
             raise ModelMissingError("mode='semantic' needs an embedder: the setting embedder is 'none'.")
-        store.index.use(self._embedder)
+        counts = store.index.stats()
+        if counts.passages and not counts.vectors:
+            raise ModelError(
+                f"None of the {counts.passages} passages has a vector yet: call index() or `everyword index`, or search "
+                "with mode='fused', which finds them by their words."
+            )
 
     def explain(
         self, question: str, *, user_id: str, message_ids: Sequence[str] = (), limit: int = 20, **arguments: Any

@@ -1,16 +1,18 @@
-"""Whose memory it is: the check of a user id and its file name."""
+"""Whose memory it is: the check of a user id and the name of its file."""
 
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
+from hashlib import blake2b
 from urllib.parse import quote, unquote
 
 from everyword.domain.message import UserId
 from everyword.errors import InvalidUserIdError
 
 LONGEST = 128
-_SEGMENT = 180
+_LONGEST_NAME = 150
+_SHOWN = 100
+"""Characters of a long name that stand before its digest; SQLite opens no path of more than 512 bytes."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:[^a-z0-9_-].*)?$")
 
 
@@ -27,22 +29,19 @@ def user(user_id: object) -> UserId:
     return UserId(user_id)
 
 
-def file_name(user_id: UserId) -> PurePosixPath:
-    """Return the relative path of this user's log: reversible, safe on every file system, never outside its folder.
+def file_name(user_id: UserId) -> str:
+    """Return the name of this user's log: safe on every file system, one user's alone, never outside its folder.
 
-    Everything but `a-z 0-9 _ -` is percent-encoded, capitals too, since some file systems fold case.
+    Everything but `a-z 0-9 _ -` is percent-encoded, capitals too, since some file systems fold case. What gets too long
+    ends in a digest; such a file has to say itself whose it is.
     """
     lower = "".join(f"%{ord(c):02x}" if "A" <= c <= "Z" else quote(c, safe="").lower() for c in user_id)
     safe = lower.replace(".", "%2e").replace("~", "%7e")
-    segments = [_unreserved(safe[i : i + _SEGMENT]) for i in range(0, len(safe), _SEGMENT)]
-    return PurePosixPath(*(f"{segment}+" for segment in segments[:-1]), f"{segments[-1]}.db")
+    if len(safe) > _LONGEST_NAME:
+        return f"{safe[:_SHOWN]}~{blake2b(user_id.encode(), digest_size=16).hexdigest()}.db"
+    return f"%{ord(safe[0]):02x}{safe[1:]}.db" if _RESERVED.match(safe) else f"{safe}.db"
 
 
-def _unreserved(segment: str) -> str:
-    return f"%{ord(segment[0]):02x}{segment[1:]}" if _RESERVED.match(segment) else segment
-
-
-def user_of(name: PurePosixPath) -> UserId:
-    """Return the user id that `file_name` turned into this path."""
-    folders = [part.removesuffix("+") for part in name.parent.parts]
-    return UserId(unquote("".join([*folders, name.name.removesuffix(".db")])))
+def user_of(name: str) -> UserId | None:
+    """Return the user id that `file_name` turned into this name; None where it only holds a digest."""
+    return None if "~" in name else UserId(unquote(name.removesuffix(".db")))

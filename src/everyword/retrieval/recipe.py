@@ -27,6 +27,8 @@ class Recipe:
     """Of speaker and date terms against a term of the text."""
     author_bonus: float = 0.0
     """Standard deviations for messages of a speaker whom the question names."""
+    branch_penalty: float = 0.0
+    """Standard deviations that messages of a left branch or a side chain lose."""
     session_bonus: float = 0.0
     """Share of the mean of the session's three best passages that each of its passages gets."""
     asker_bonus: float = 0.0

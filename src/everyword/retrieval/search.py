@@ -110,12 +110,15 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     weights = [weight for name, weight in zip(recipe.channels, recipe.weights, strict=True) if name in found.scores]
     known = ~np.isnan(np.array(channels)).all(axis=0)
     total = np.zeros(len(found.corpus))
-    for scores, weight in zip(channels, weights, strict=True):
-        total[known] += weight * standard_scores(_filled(scores)[known])
+    names = [name for name in recipe.channels if name in found.scores]
+    for name, scores, weight in zip(names, channels, weights, strict=True):
+        total[known] += weight * standard_scores(_filled(name, scores)[known])
     if recipe.author_bonus:
         total += recipe.author_bonus * _named(found.corpus, query.text)
     if recipe.asker_bonus and is_about_asker(query.text):
         total += recipe.asker_bonus * (found.corpus.roles == ROLES.index("user"))
+    if recipe.branch_penalty:
+        total -= recipe.branch_penalty * found.corpus.branches
     if recipe.session_bonus and known.any():
         level = np.where(known, total, total[known].min())
         total += recipe.session_bonus * found.corpus.session_means(level, _SESSION_PASSAGES)
@@ -123,9 +126,11 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     return total
 
 
-def _filled(scores: Scores) -> Scores:
-    """Return scores in which what a channel does not know stands at its minimum."""
-    return np.where(np.isnan(scores), np.nanmin(scores) if not np.isnan(scores).all() else 0.0, scores)
+def _filled(channel: str, scores: Scores) -> Scores:
+    """Return scores without gaps: words that do not occur count nothing, a vector that is not there yet is an average one."""
+    if channel == "lexical" or np.isnan(scores).all():
+        return np.nan_to_num(scores, nan=0.0)
+    return np.where(np.isnan(scores), np.nanmean(scores), scores)
 
 
 def _named(corpus: PassageTable, question: str) -> Scores:

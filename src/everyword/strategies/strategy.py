@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from everyword.domain.context import Evidence
 from everyword.domain.message import Message
@@ -14,7 +14,9 @@ from everyword.packing.packer import Item
 from everyword.packing.render import Style
 from everyword.ports import SearchIndex, TokenCounter
 from everyword.retrieval.recipe import Recipe
-from everyword.retrieval.search import Candidate, Ranking
+
+if TYPE_CHECKING:
+    from everyword.retrieval.search import Candidate, Ranking
 
 Show = Literal["whole", "relevant", "passage"]
 

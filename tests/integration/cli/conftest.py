@@ -55,8 +55,13 @@ def started(environment: dict[str, str]) -> Callable[..., subprocess.Popen[bytes
     """Start one command in a process of its own."""
 
     def command(*arguments: str | Path) -> subprocess.Popen[bytes]:
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen([*PROGRAM, *map(str, arguments)], env={**os.environ, **environment}, **pipes)
+        return subprocess.Popen(
+            [*PROGRAM, *map(str, arguments)],
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     return command
 

@@ -153,6 +153,19 @@ class Database:
         with self.reading() as connection:
             return bool(connection.execute("SELECT count(*) FROM meta WHERE name = ?", (_ERASED,)).get)
 
+    def set_owner(self, user_id: str) -> None:
+        """Write into the file whose it is, where its name cannot say it. Raise DamagedLogError where it is another's."""
+        if (owner := self.owner()) is None:
+            with self.transaction() as connection:
+                connection.execute("INSERT OR IGNORE INTO meta (name, value) VALUES ('user_id', ?)", (user_id,))
+        elif owner != user_id:
+            raise DamagedLogError(f"{self.path} is the memory of {owner!r}, not of {user_id!r}: rename it.")
+
+    def owner(self) -> str | None:
+        """Return whose file it is, where `set_owner` has said it."""
+        with self.reading() as connection:
+            return connection.execute("SELECT value FROM meta WHERE name = 'user_id'").get
+
     def close(self) -> None:
         with self.lock:
             self.connection.close()
