@@ -178,13 +178,12 @@ def topic_of(text: str) -> int:
 @cache
 def languages() -> tuple[Language, Language]:
     """Return English and Chinese."""
-    special = [*NAMES, *WEEKDAYS, *map(str, range(2, 400, 3)), *(f"${n}" for n in range(5, 900, 7))]
-    special += [f"{month} {day}" for month in MONTHS for day in range(1, 29, 3)]
-    special += [f"{hour}:{minute:02}" for hour in range(7, 23) for minute in (0, 15, 30)]
+    special = [*NAMES, *WEEKDAYS, *map(str, range(2, 800, 3)), *(f"${n}" for n in range(5, 900, 7))]
+    special += [f"{month} {day}" for day, month in enumerate(MONTHS, 3)]
     english = _language(
         FUNCTION_WORDS, _english_words(), special, shares=(0.47, 0.03), separators=(0, 1, 2, 3), words_per_token=0.665
     )
-    special = [*map(str, range(2, 400, 3)), *(f"{month}月{day}日" for month in range(1, 13) for day in range(1, 29, 3))]
+    special = [*map(str, range(2, 400, 3)), *(f"{month}月{month + 2}日" for month in range(1, 13))]
     chinese = _language(
         CHINESE_FUNCTION, _chinese_words(), special, shares=(0.35, 0.02), separators=(5, 6, 7, 8), words_per_token=0.62
     )
@@ -278,8 +277,8 @@ def _words(random: np.random.Generator, language: Language, topic: int, count: i
     kind = random.random(count)
     position = random.random(count)
     content = language.function + _drawn(position, language.content, 10.0)
-    of_topic = language.topics[topic][_drawn(position, len(language.topics[topic]), 3.0)]
-    words = np.where(random.random(count) < 0.5, of_topic, content)
+    of_topic = language.topics[topic][_drawn(position, len(language.topics[topic]), 2.0)]
+    words = np.where(random.random(count) < 0.6, of_topic, content)
     words = np.where(kind < language.function_share, _drawn(position, language.function, 2.0), words)
     first, last = language.function + language.content, language.size
     special = first + (position * (last - first)).astype(np.int64)
@@ -302,7 +301,7 @@ def _separators(random: np.random.Generator, language: Language, ends: Ints) -> 
     nothing, comma, end, asks = language.separators
     chance = random.random(int(ends[-1]))
     marks = np.full(len(chance), nothing)
-    marks[chance < 0.20] = comma
+    marks[chance < 0.165] = comma
     marks[chance < 0.085] = end
     marks[chance < 0.008] = asks
     marks[ends - 1] = end

@@ -91,6 +91,7 @@ class PassageTable(Protocol):
     branches: Ints
     created_us: Ints
     lengths: Ints
+    scripts: Ints
     authors: list[str | None]
     order: Ints
     """Positions sorted by session, then by id."""

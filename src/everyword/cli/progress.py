@@ -67,7 +67,6 @@ def _progress() -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
-        MofNCompleteColumn,
         Progress,
         ProgressColumn,
         Task,
@@ -75,6 +74,12 @@ def _progress() -> Progress:
         TimeRemainingColumn,
     )
     from rich.text import Text
+
+    class Count(ProgressColumn):
+        """How many, and of how many where that is known."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.completed:,.0f}" + (f"/{task.total:,.0f}" if task.total is not None else ""))
 
     class Rate(ProgressColumn):
         """How many a second."""
@@ -85,7 +90,7 @@ def _progress() -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
-        MofNCompleteColumn(),
+        Count(),
         Rate(),
         TimeRemainingColumn(compact=True),
         console=Console(file=sys.stderr),

@@ -20,9 +20,12 @@ class Corpus:
     """
 
     def __init__(self, table: Ints | None = None, authors: list[str | None] | None = None) -> None:
-        self._table: Ints = np.empty((7, 0), dtype=np.int64) if table is None else table
-        self.ids, self.seqs, self.sessions, self.roles, self.branches, self.created_us, self.lengths = self._table
-        """created_us: microseconds since 1970 UTC, UNKNOWN where the time is not known. lengths: characters."""
+        self._table: Ints = np.empty((8, 0), dtype=np.int64) if table is None else table
+        self.ids, self.seqs, self.sessions, self.roles, self.branches, self.created_us, self.lengths, self.scripts = (
+            self._table
+        )
+        """created_us: microseconds since 1970 UTC, UNKNOWN where the time is not known. lengths: characters. scripts: 1 where it is
+        written without spaces between words."""
         self.authors: list[str | None] = authors or []
         self.order: Ints = np.lexsort((self.ids, self.sessions))
         """Positions sorted by session, then by id: neighbours in a conversation are neighbours here."""
@@ -31,13 +34,13 @@ class Corpus:
     def grown(self, connection: apsw.Connection) -> Corpus:
         """Return this and the passages that were added since; itself where there are none."""
         query = (
-            "SELECT id, seq, session, role, branch, coalesce(created_us, ?), stop - start, author FROM passage "
+            "SELECT id, seq, session, role, branch, coalesce(created_us, ?), stop - start, script, author FROM passage "
             "WHERE id > ? ORDER BY id LIMIT ?"
         )
         tables, authors, last = [self._table], list(self.authors), int(self.ids[-1]) if len(self) else 0
         while rows := connection.execute(query, (int(UNKNOWN), last, _READ)).fetchall():
-            tables.append(np.array([row[:7] for row in rows], dtype=np.int64).T)
-            authors.extend(row[7] for row in rows)
+            tables.append(np.array([row[:8] for row in rows], dtype=np.int64).T)
+            authors.extend(row[8] for row in rows)
             last = rows[-1][0]
         return self if len(tables) == 1 else Corpus(np.concatenate(tables, axis=1), authors)
 

@@ -14,14 +14,15 @@ from everyword.domain.message import Message
 from everyword.domain.passage import Passage
 from everyword.index import lexical, passages, vectors
 from everyword.ports import Embedder, ModelIdentity
+from everyword.text.words import is_unspaced
 
 if TYPE_CHECKING:
     from everyword.index.corpus import Corpus
     from everyword.index.dense import DenseScan, Similarities
 
-VERSION = 1
+VERSION = 2
 """Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
-TABLES = ("pending", "vector", "model", "lexical_term", "lexical", "passage")
+TABLES = ("pending", "vector", "model", "passage")
 
 Progress = Callable[[int, int], None]
 
@@ -105,6 +106,7 @@ class Index:
     def _rebuild(self, connection: apsw.Connection, progress: Progress | None = None) -> None:
         kept = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'model'").get
         models = connection.execute("SELECT identity, centre FROM model WHERE state = 'active'").fetchall() if kept else []
+        lexical.drop(connection)
         for table in TABLES:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute(files("everyword.index").joinpath("schema.sql").read_text("utf-8"))
@@ -245,23 +247,32 @@ class Index:
     def verify(self) -> list[str]:
         """Return where a derived row does not agree with the log: spans, terms, vectors."""
         with self._storage.reading() as connection:
-            return [*self._verify_words(connection), *passages.verify(connection), *_verify_vectors(connection)]
+            try:
+                words = [*self._verify_words(connection), *passages.verify(connection)]
+            except apsw.Error as error:
+                words = [f"the index of words cannot be read ({error}): rebuild it"]
+            return [*words, *_verify_vectors(connection)]
 
     def _verify_words(self, connection: apsw.Connection) -> Iterator[str]:
         stored = {
-            (seq, start, stop): passage_id
-            for passage_id, seq, start, stop in connection.execute("SELECT id, seq, start, stop FROM passage")
+            (seq, start, stop): (passage_id, script)
+            for passage_id, seq, start, stop, script in connection.execute(
+                "SELECT id, seq, start, stop, script FROM passage"
+            )
         }
         terms = lexical.fingerprints(connection)
         for message in self._log.scan():
             for span in passages.spans(message):
-                passage_id = stored.pop((message.seq, *span), None)
+                passage_id, script = stored.pop((message.seq, *span), (None, None))
                 if passage_id is None:
                     yield f"message {message.seq}: characters {span[0]}-{span[1]} are not indexed"
                 elif terms.pop(passage_id, 0) != lexical.fingerprint(passages.key(message, span)):
                     yield f"message {message.seq}: the index terms of characters {span[0]}-{span[1]} are not its words"
-        yield from (f"passage {passage_id}: its message {seq} is not in the log" for (seq, _, _), passage_id in stored.items())
+                elif script != is_unspaced(message.text[span[0] : span[1]]):
+                    yield f"message {message.seq}: the script of characters {span[0]}-{span[1]} is not that of its words"
+        yield from (f"passage {passage_id}: its message {seq} is not in the log" for (seq, _, _), (passage_id, _) in stored.items())
         yield from (f"index terms of passage {passage_id} belong to no message" for passage_id in terms)
+        yield from (f"the index term {term!r} is there, but no search finds it" for term in lexical.unreachable(connection))
 
 
 def _verify_vectors(connection: apsw.Connection) -> Iterator[str]:

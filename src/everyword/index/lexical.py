@@ -24,6 +24,7 @@ K1 = 1.2
 HEADER_WEIGHT = 1.0
 MOST_TERMS = 64
 _LEAST_IDF = 1e-6
+_PROBED_TERMS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,17 @@ def insert(connection: apsw.Connection, passage_id: int, key: Key) -> None:
 def delete(connection: apsw.Connection, passage_id: int) -> None:
     """Remove one passage; `purge` takes its terms out of the file."""
     connection.execute("DELETE FROM lexical WHERE rowid = ?", (passage_id,))
+
+
+def drop(connection: apsw.Connection) -> None:
+    """Remove the index, also where it is so damaged that FTS5 does not open it."""
+    connection.execute("DROP TABLE IF EXISTS lexical_term")
+    try:
+        connection.execute("DROP TABLE IF EXISTS lexical")
+    except apsw.Error:
+        connection.execute("CREATE TABLE IF NOT EXISTS lexical_config (k PRIMARY KEY, v) WITHOUT ROWID")
+        connection.execute("INSERT OR REPLACE INTO lexical_config (k, v) VALUES ('version', 4)")
+        connection.execute("DROP TABLE lexical")
 
 
 def purge(connection: apsw.Connection) -> None:
@@ -94,23 +106,42 @@ def _rarest(connection: apsw.Connection, wanted: Mapping[str, bool]) -> dict[str
     return {term: wanted[term] for term in known[:MOST_TERMS]}
 
 
-def _frequency(connection: apsw.Connection, term: str) -> int:
-    return connection.execute("SELECT count(*) FROM (SELECT 1 FROM lexical_term WHERE term = ? LIMIT 100000)", (term,)).get
+def _frequency(connection: apsw.Connection, term: str, *, limit: int = 100_000) -> int:
+    query = "SELECT count(*) FROM (SELECT 1 FROM lexical_term WHERE term = ? LIMIT ?)"
+    return connection.execute(query, (term, limit)).get
 
 
 def fingerprints(connection: apsw.Connection) -> dict[int, int]:
-    """Return a fingerprint of the terms of each indexed passage, read back from the index."""
+    """Return a fingerprint of the terms and lengths of each indexed passage, read back from the index."""
     found: dict[int, int] = {}
+    for passage_id, sizes in connection.execute("SELECT id, sz FROM lexical_docsize"):
+        found[passage_id] = hash(sizes)
     query = "SELECT doc, term, col, count(*) FROM lexical_term GROUP BY term, doc, col"
     for passage_id, term, column, count in connection.execute(query):
         found[passage_id] = found.get(passage_id, 0) ^ hash((term, column, count))
     return found
 
 
+def unreachable(connection: apsw.Connection) -> list[str]:
+    """Return terms that a scan of the index sees and a search does not, among evenly chosen ones."""
+    terms = connection.execute("SELECT term, count(*) FROM lexical_term GROUP BY term").fetchall()
+    step = len(terms) // _PROBED_TERMS + 1
+    return [term for term, count in terms[::step] if _frequency(connection, term, limit=count + 1) != count]
+
+
 def fingerprint(key: Key) -> int:
     """Return the fingerprint that the index must give for this key (comparable within one process)."""
-    value = 0
+    value = hash(_sizes(len(key.text), len(key.header)))
     for column, found in (("text", key.text), ("header", key.header)):
         for term, count in Counter(found).items():
             value ^= hash((term, column, count))
     return value
+
+
+def _sizes(*counts: int) -> bytes:
+    """Return the counts as SQLite's variable-length integers, seven bits a byte, as FTS5 stores the length of a row."""
+    found = bytearray()
+    for count in counts:
+        groups = [count >> shift & 0x7F for shift in range(0, max(count.bit_length(), 1), 7)]
+        found += bytes(group | 0x80 for group in groups[:0:-1]) + bytes(groups[:1])
+    return bytes(found)

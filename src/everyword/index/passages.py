@@ -10,13 +10,12 @@ import apsw
 from everyword.domain.message import Message
 from everyword.text import dates
 from everyword.text.windows import windows
-from everyword.text.words import terms
+from everyword.text.words import is_unspaced, terms
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
-COLUMNS = "id, seq, start, stop, session, role, branch, author, created_us"
 _INSERT = (
-    "INSERT INTO passage (seq, start, stop, session, role, branch, author, created_us) "
-    "SELECT seq, ?2, ?3, session, ?4, branch IS NOT NULL, author, created_us FROM message WHERE seq = ?1"
+    "INSERT INTO passage (seq, start, stop, session, role, branch, script, author, created_us) "
+    "SELECT seq, ?2, ?3, session, ?4, branch IS NOT NULL, ?5, author, created_us FROM message WHERE seq = ?1"
 )
 
 
@@ -48,7 +47,8 @@ def insert(connection: apsw.Connection, message: Message) -> list[tuple[int, tup
     """Store the passages of a stored message; return their ids and spans."""
     stored: list[tuple[int, tuple[int, int]]] = []
     for span in spans(message):
-        connection.execute(_INSERT, (message.seq, *span, ROLES.index(message.role)))
+        script = is_unspaced(message.text[span[0] : span[1]])
+        connection.execute(_INSERT, (message.seq, *span, ROLES.index(message.role), script))
         stored.append((connection.last_insert_rowid(), span))
     return stored
 

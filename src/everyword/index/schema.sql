@@ -7,6 +7,7 @@ CREATE TABLE passage (
     session INTEGER NOT NULL,
     role INTEGER NOT NULL, -- place in passages.ROLES
     branch INTEGER NOT NULL, -- 1: not the main branch
+    script INTEGER NOT NULL, -- 1: most of it is written without spaces between words
     author TEXT,
     created_us INTEGER
 ) STRICT;

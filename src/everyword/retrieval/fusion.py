@@ -11,6 +11,8 @@ Scores = npt.NDArray[np.float64]
 """One value a candidate, higher is better; NaN: this channel does not know the candidate."""
 
 RRF_K = 60
+_ROUNDING = 1e-12
+"""Share of a score below which a difference is an error of rounding."""
 
 
 def ranks(scores: Scores) -> Scores:
@@ -36,6 +38,8 @@ def standard_scores(scores: Scores) -> Scores:
     if not len(known):
         return np.zeros_like(scores)
     spread = known.std()
-    out = np.zeros_like(scores) if spread < 1e-12 else (scores - known.mean()) / spread
-    out[np.isnan(scores)] = 0.0 if spread < 1e-12 else float(np.nanmin(out))
+    if spread <= _ROUNDING * np.abs(known).max():
+        return np.zeros_like(scores)
+    out = (scores - known.mean()) / spread
+    out[np.isnan(scores)] = np.nanmin(out)
     return out

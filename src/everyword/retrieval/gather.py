@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 ROLES = ("system", "developer", "user", "assistant", "tool")
 _K1 = 1.2
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,6 +46,8 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
         _dense(index, corpus, query, recipe, embedder, found)
     for scores in found.scores.values():
         scores[~found.allowed] = np.nan
+    if found.clauses is not None:
+        found.clauses[~found.allowed] = np.nan
     return found
 
 
@@ -112,4 +115,4 @@ def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any], *
 
 
 def _microseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1_000_000)
+    return (moment - _EPOCH) // timedelta(microseconds=1)

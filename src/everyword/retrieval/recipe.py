@@ -27,6 +27,8 @@ class Recipe:
     """Of speaker and date terms against a term of the text."""
     author_bonus: float = 0.0
     """Standard deviations for messages of a speaker whom the question names."""
+    other_script: float = 0.0
+    """Share of the weight of words that vectors take over for passages of another script, which no word can match."""
     branch_penalty: float = 0.0
     """Standard deviations that messages of a left branch or a side chain lose."""
     session_bonus: float = 0.0

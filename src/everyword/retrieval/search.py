@@ -17,8 +17,10 @@ from everyword.retrieval.gather import ROLES, Gathered, gather
 from everyword.retrieval.asker import is_about_asker
 from everyword.retrieval.recipe import Recipe
 from everyword.retrieval.units import Ints, best, units
+from everyword.text.words import is_unspaced
 
 _SESSION_PASSAGES = 3
+_FEWEST_FOREIGN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,8 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     names = [name for name in recipe.channels if name in found.scores]
     for name, scores, weight in zip(names, channels, weights, strict=True):
         total[known] += weight * standard_scores(_filled(name, scores)[known])
+    if recipe.other_script:
+        _across_scripts(found, query, recipe, total)
     if recipe.author_bonus:
         total += recipe.author_bonus * _named(found.corpus, query.text)
     if recipe.asker_bonus and is_about_asker(query.text):
@@ -124,6 +128,23 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
         total += recipe.session_bonus * found.corpus.session_means(level, _SESSION_PASSAGES)
     total[~known] = np.nan
     return total
+
+
+def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores) -> None:
+    """Score passages of another script than the question's among themselves, by vectors.
+
+    No word of theirs can match, and a model places each language apart; without this they lose to any passage of the
+    question's own language that shares a word with it.
+    """
+    foreign = found.allowed & (found.corpus.scripts != int(is_unspaced(query.text)))
+    dense = [name for name in ("passage", "clause") if name in found.scores]
+    if not dense or foreign.sum() < _FEWEST_FOREIGN:
+        return
+    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
+    taken_over = recipe.other_script * weights.get("lexical", 0.0) / len(dense)
+    total[foreign] = sum(
+        (weights[name] + taken_over) * standard_scores(_filled(name, found.scores[name])[foreign]) for name in dense
+    )
 
 
 def _filled(channel: str, scores: Scores) -> Scores:

@@ -37,9 +37,10 @@ def _numbered(values: Ints) -> Ints:
 
 
 def _runs(corpus: PassageTable) -> Ints:
-    """Number runs of messages of one speaker that follow each other in a session."""
+    """Number runs of messages of one speaker that follow each other in a session, on one branch."""
     order = corpus.order
-    speakers = _numbered(np.array([hash((role, author)) for role, author in zip(corpus.roles, corpus.authors, strict=True)]))
+    said_by = zip(corpus.roles.tolist(), corpus.branches.tolist(), corpus.authors, strict=True)
+    speakers = _numbered(np.array([hash(each) for each in said_by], dtype=np.int64))
     session, speaker = corpus.sessions[order], speakers[order]
     starts = np.ones(len(order), dtype=np.int64)
     starts[1:] = (np.diff(session) != 0) | (np.diff(speaker) != 0)

@@ -16,6 +16,7 @@ EVIDENCE = Strategy(
         header_weight=1.0,
         author_bonus=1.0,
         asker_bonus=0.8,
+        other_script=0.8,
         branch_penalty=0.5,
         rerank=60,
     ),

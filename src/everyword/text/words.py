@@ -147,3 +147,16 @@ def query_terms(text: str) -> dict[str, bool]:
             for term in terms(token):
                 wanted.setdefault(term, False)
     return wanted
+
+
+def is_unspaced(text: str) -> bool:
+    """Tell whether a text is mostly written in a script without spaces: one such character says as much as half a word."""
+    if text.isascii():
+        return False
+    unspaced = words = 0
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup == "unspaced":
+            unspaced += match.end() - match.start()
+        else:
+            words += 1
+    return unspaced > 2 * words

@@ -160,7 +160,7 @@ class SqliteLog:
             try:
                 problems = [f"SQLite: {row[0]}" for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
                 seqs = [row[0] for row in connection.execute("SELECT seq FROM message ORDER BY seq")]
-            except apsw.CorruptError as error:
+            except apsw.Error as error:
                 return [f"SQLite: {error}"]
             return problems + [problem for seq in seqs if (problem := _damage(connection, seq))]
 
