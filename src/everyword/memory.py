@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -35,6 +36,8 @@ from everyword.strategies.strategy import Strategy, items
 from everyword.transcripts import everyword as exports
 from everyword.transcripts import formats
 from everyword.transcripts.live import drafts
+
+_LOGGER = logging.getLogger("everyword")
 
 Mode = Literal["fused", "lexical", "semantic"]
 Moment = datetime | date | str
@@ -286,6 +289,7 @@ class Memory:
             if chosen.recipe.channels == ("passage", "clause"):
                 raise
             note = f"the model failed, found by words only: {error}"
+            _LOGGER.warning("%s", note)
             ranking = rank(store.index, asked, chosen.recipe, embedder=None, reranker=None)
         if note:
             ranking.notes.append(note)
@@ -404,13 +408,15 @@ class Memory:
         after: Moment | None = None,
         before: Moment | None = None,
         everything: bool = False,
+        dry_run: bool = False,
     ) -> Forgotten:
         """Erase messages and all that was derived from them; afterwards their bytes are in no file of the folder.
 
+        `dry_run` only tells what would go.
         Raise InvalidInputError without a scope, NotFoundError where the scope holds no message.
         """
         store = self._known(user_id)
-        where = scope(message_ids=message_ids, session_id=session_id, after=after, before=before)
+        where = scope(message_ids=message_ids, session_id=_session(session_id), after=after, before=before)
         if where.is_everything != everything:
             raise InvalidInputError("Say what to forget: message_ids, session_id, after/before, or everything=True alone.")
         for message_id in message_ids or ():
@@ -419,11 +425,13 @@ class Memory:
             seqs = store.log.chosen(where)
             if not seqs and not everything:
                 raise NotFoundError(f"No message of {user_id!r} is in this scope; nothing was erased.")
-            sessions = tuple(sorted({message.session_id for message in store.log.by_seq(seqs)}))
+            going = Forgotten(messages=len(seqs), sessions=store.log.sessions_of(seqs))
+            if dry_run:
+                return going
             store.index.erase(seqs)
             store.log.erase(seqs)
         store.shrink()
-        return Forgotten(messages=len(seqs), sessions=sessions)
+        return going
 
     def close(self) -> None:
         """Stop the background work and close every file."""
@@ -451,9 +459,16 @@ class Memory:
 
 
 def _session(session_id: str | None) -> str | None:
-    if session_id is not None and (not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 512):
-        raise InvalidInputError(f"session_id={session_id!r}: use a text of 1 to 512 characters.")
+    if session_id is None:
+        return None
+    if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 512 or not _is_whole(session_id):
+        raise InvalidInputError(f"session_id={session_id!r}: use a text of 1 to 512 characters, none of them half of one.")
     return session_id
+
+
+def _is_whole(text: str) -> bool:
+    """Tell whether the text has no lone surrogates, which no database holds."""
+    return not any(0xD800 <= ord(character) < 0xE000 for character in text)
 
 
 def _turns(asked: int | None, chosen: Strategy, session_id: str | None) -> int:

@@ -66,7 +66,6 @@ def test_importing_everyword_loads_no_model_runtime_and_no_framework() -> None:
     assert _loaded_by("import everyword").isdisjoint(HEAVY)
 
 
-@pytest.mark.xfail(reason="retrieval.search and index.index import numpy when they are loaded")
 def test_importing_everyword_does_not_load_numpy() -> None:
     assert "numpy" not in _loaded_by("import everyword")
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,7 +14,6 @@ from everyword import Memory
 from everyword.cli import documents, terminal
 from everyword.cli.options import After, Before, Home, Json, User, whose
 from everyword.domain.report import Forgotten
-from everyword.domain.scope import Scope, scope
 from everyword.errors import InvalidInputError
 
 
@@ -78,52 +75,25 @@ def forget(
     Afterwards their bytes are in no file of the folder, and nothing derived from them is left.
     """
     named = whose(user)
-    where = scope(message_ids=message, session_id=session, after=after, before=before)
-    if where.is_everything != everything:
+    if everything == any((message, session, after, before)):
         raise InvalidInputError(
             "Say what to forget: --message, --session, --after and --before, or --everything alone."
         )
+    chosen = {"message_ids": message, "session_id": session, "after": after, "before": before, "everything": everything}
     with Memory(home) as memory:
         if not yes:
-            _confirm(memory, named, where)
-        gone = memory.forget(
-            user_id=named, message_ids=message, session_id=session, after=after, before=before, everything=everything
-        )
+            _confirm(memory.forget(user_id=named, dry_run=True, **chosen), named)
+        gone = memory.forget(user_id=named, **chosen)
     _report(gone, as_json=as_json)
 
 
-def _confirm(memory: Memory, user_id: str, where: Scope) -> None:
+def _confirm(going: Forgotten, user_id: str) -> None:
     """Ask a person; refuse where nobody can answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InvalidInputError("Forgetting cannot be undone: confirm it with --yes.")
-    count = _reached(memory, user_id, where)
-    if not typer.confirm(f"Forget {count:,} messages of {user_id!r}? This cannot be undone.", err=True):
+    if not typer.confirm(f"Forget {going.messages:,} messages of {user_id!r}? This cannot be undone.", err=True):
         terminal.say("Nothing was erased.")
         raise typer.Exit(1)
-
-
-def _reached(memory: Memory, user_id: str, where: Scope) -> int:
-    """Return how many messages are in a scope. Raise NotFoundError for an unknown id."""
-    if where.is_everything:
-        return memory.stats(user_id=user_id)["messages"]
-    for message_id in where.message_ids or ():
-        memory.get(message_id, user_id=user_id)
-    lines = iter(memory.export(user_id=user_id))
-    next(lines)
-    return sum(_is_in(json.loads(line), where) for line in lines)
-
-
-def _is_in(record: dict[str, Any], where: Scope) -> bool:
-    if where.message_ids is not None and record["message_id"] not in where.message_ids:
-        return False
-    if where.session_id not in (None, record["session_id"]):
-        return False
-    if where.after is None and where.before is None:
-        return True
-    said = datetime.fromisoformat(record["created_at"]) if record["created_at"] else None
-    if said is None:
-        return False
-    return (where.after is None or where.after <= said) and (where.before is None or said <= where.before)
 
 
 def _report(gone: Forgotten, *, as_json: bool) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from everyword.errors import InvalidInputError
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,15 +61,20 @@ def read_json(path: Path) -> tuple[Any, str]:
     """Return the document (also .gz) and the sha256 of the file. Raise InvalidInputError."""
     try:
         raw = path.read_bytes()
-        return json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw), hashlib.sha256(raw).hexdigest()
     except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read ({error.strerror}): give the dataset's file with --data.") from error
-    except ValueError as error:
+        reason = error.strerror or error
+        raise InvalidInputError(f"{path} cannot be read ({reason}): give the dataset's file with --data.") from error
+    try:
+        return json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw), hashlib.sha256(raw).hexdigest()
+    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InvalidInputError(f"{path} is not JSON ({error}): give the file as its publisher ships it.") from error
 
 
-def require(record: Mapping[str, Any], keys: tuple[str, ...], path: Path) -> None:
-    """Raise InvalidInputError where a record has not the layout that the publisher documents."""
-    missing = [key for key in keys if key not in record]
-    if missing:
-        raise InvalidInputError(f"{path} has another layout than expected: {', '.join(missing)} missing in a record.")
+def in_layout(read: Callable[[Any], Read], record: Any, path: Path) -> Read:
+    """Return what `read` makes of a record. Raise InvalidInputError where it has not the publisher's layout."""
+    try:
+        return read(record)
+    except KeyError as error:
+        raise InvalidInputError(f"{path} has another layout than expected: {error} is missing in a record.") from error
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise InvalidInputError(f"{path} has another layout than expected: {error}.") from error

@@ -15,4 +15,4 @@ def wilson(successes: int, trials: int, *, z: float = _Z95) -> tuple[float, floa
     scale = 1.0 + z * z / trials
     centre = share + z * z / (2 * trials)
     reach = z * math.sqrt(share * (1.0 - share) / trials + z * z / (4 * trials * trials))
-    return (centre - reach) / scale, (centre + reach) / scale
+    return max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from everyword.errors import InvalidInputError
-from everyword.evals.dataset import Case, Dataset, Question, Said, read_json, require
+from everyword.evals.dataset import Case, Dataset, Question, Said, in_layout, read_json
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 _DIALOGUE_ID = re.compile(r"D\d+:\d+")
@@ -29,10 +30,13 @@ def load(path: Path) -> Dataset:
 
 def _cases(document: list[dict[str, Any]], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
     for record in document:
-        require(record, ("sample_id", "conversation", "qa"), path)
-        messages, places = _messages(record["conversation"])
-        questions = tuple(_questions(record["qa"], places, left_out))
-        yield Case(name=str(record["sample_id"]), messages=tuple(messages), questions=questions)
+        yield in_layout(partial(_case, left_out=left_out), record, path)
+
+
+def _case(record: Mapping[str, Any], *, left_out: dict[str, int]) -> Case:
+    messages, places = _messages(record["conversation"])
+    questions = tuple(_questions(record["qa"], places, left_out))
+    return Case(name=str(record["sample_id"]), messages=tuple(messages), questions=questions)
 
 
 def _messages(conversation: Mapping[str, Any]) -> tuple[list[Said], dict[str, int]]:
@@ -56,16 +60,18 @@ def _messages(conversation: Mapping[str, Any]) -> tuple[list[Said], dict[str, in
     return messages, places
 
 
-def _questions(records: list[dict[str, Any]], places: Mapping[str, int], left_out: dict[str, int]) -> Iterator[Question]:
+def _questions(
+    records: list[dict[str, Any]], places: Mapping[str, int], left_out: dict[str, int]
+) -> Iterator[Question]:
     for record in records:
         kind = CATEGORIES.get(record.get("category", 0))
         if kind is None:
             _count(left_out, "no answer in the conversation")
             continue
-        ids = [each for text in record.get("evidence", []) for each in _DIALOGUE_ID.findall(text)]
+        ids = {each for text in record.get("evidence", []) for each in _DIALOGUE_ID.findall(text) or [text]}
         found = {places[each] for each in ids if each in places}
-        if len(found) < len(set(ids)):
-            _count(left_out, "evidence id that does not resolve", len(set(ids)) - len(found))
+        if len(found) < len(ids):
+            _count(left_out, "evidence id that does not resolve", len(ids) - len(found))
         if not found:
             _count(left_out, "no evidence that resolves")
             continue

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from everyword.errors import InvalidInputError
-from everyword.evals.dataset import Case, Dataset, Question, Said, read_json, require
+from everyword.evals.dataset import Case, Dataset, Question, Said, in_layout, read_json
 
 
 def load(path: Path) -> Dataset:
@@ -26,9 +26,8 @@ def load(path: Path) -> Dataset:
 
 def _cases(document: list[dict[str, Any]], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
     for record in document:
-        require(record, ("question_id", "question", "haystack_sessions", "haystack_dates"), path)
-        case = _case(record)
-        if str(record["question_id"]).endswith("_abs"):
+        case = in_layout(_case, record, path)
+        if case.name.endswith("_abs"):
             left_out["no answer in the history"] = left_out.get("no answer in the history", 0) + 1
         elif not case.questions[0].evidence:
             left_out["no turn marked has_answer"] = left_out.get("no turn marked has_answer", 0) + 1

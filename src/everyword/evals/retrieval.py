@@ -1,4 +1,4 @@
-"""Retrieval inside a budget, without any language model: does all the evidence reach the context?"""
+"""Retrieval inside a budget, without any language model: how often all the evidence reaches the context."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from everyword.domain.context import Context
+from everyword.domain.message import Added
 from everyword.evals.dataset import Case, Dataset, Question, Said
 from everyword.evals.intervals import wilson
 from everyword.text.tokens import EstimateCounter
@@ -25,7 +26,7 @@ _ADD = 500
 class Measured(Protocol):
     """What the harness needs of a memory."""
 
-    def add(self, messages: Sequence[dict[str, Any]], *, user_id: str, session_id: str | None) -> Any: ...
+    def add(self, messages: Sequence[dict[str, Any]], *, user_id: str, session_id: str | None) -> Added: ...
     def index(self, *, user_id: str) -> int: ...
     def context(self, question: str, *, user_id: str, budget: int, strategy: str, asked_at: str | None) -> Context: ...
     def close(self) -> None: ...
@@ -115,12 +116,16 @@ def measure(
 
 
 def filled(memory: Measured, said: Sequence[Said]) -> list[int]:
-    """Store a history and compute its vectors; return the sequence number of each message."""
+    """Store a history and compute the vectors that it waits for; return the sequence number of each message."""
     seqs: list[int] = []
+    pending = 0
     for session, batch in _by_session(said):
         for start in range(0, len(batch), _ADD):
-            seqs.extend(memory.add(batch[start : start + _ADD], user_id=USER, session_id=session).seqs)
-    memory.index(user_id=USER)
+            added = memory.add(batch[start : start + _ADD], user_id=USER, session_id=session)
+            seqs.extend(added.seqs)
+            pending = added.pending_passages
+    if pending:
+        memory.index(user_id=USER)
     return seqs
 
 

@@ -41,15 +41,16 @@ class CachedEmbedder:
 
     def _cached(self, texts: Sequence[str], kind: str, compute: Callable[[Sequence[str]], Vectors]) -> Vectors:
         keys = [self.key(kind, text) for text in texts]
-        found = [self._connection.execute("SELECT value FROM vector WHERE key = ?", (key,)).get for key in keys]
-        missing = [place for place, value in enumerate(found) if value is None]
+        wanted = dict(zip(keys, texts, strict=True))
+        found = {key: self._connection.execute("SELECT value FROM vector WHERE key = ?", (key,)).get for key in wanted}
+        missing = [key for key, value in found.items() if value is None]
         if missing:
-            fresh = compute([texts[place] for place in missing]).astype(np.float16)
+            fresh = compute([wanted[key] for key in missing]).astype(np.float16)
+            found |= {key: row.tobytes() for key, row in zip(missing, fresh, strict=True)}
             self.computed += len(missing)
-            self.keep([(keys[place], row.tobytes()) for place, row in zip(missing, fresh, strict=True)])
-            for place, row in zip(missing, fresh, strict=True):
-                found[place] = row.tobytes()
-        rows = np.frombuffer(b"".join(found), dtype=np.float16).reshape(len(texts), -1).astype(np.float32)
+            self.keep([(key, found[key]) for key in missing])
+        values = b"".join(found[key] for key in keys)
+        rows = np.frombuffer(values, np.float16).reshape(len(keys), self.identity.dimensions).astype(np.float32)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12)
 
     def key(self, kind: str, text: str) -> bytes:

@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from everyword.text.clauses import Span, sentences
+from everyword.text.tokens import cjk_characters
 from everyword.text.words import terms
 
 LONG = 256
 """Tokens up to which a message is shown whole."""
 ROOM = 64
 """Tokens of an excerpt."""
-_CHARACTERS = 4
+_QUARTERS = 4
+"""Lengths are in quarters of a token: 1 a character, 4 one of a script without spaces."""
+_BREAK = re.compile(r"\s|[,;|}\])，；、](?=\D)")
 
 
-def excerpt(text: str, spans: list[Span], idf: Mapping[str, float], *, room: int = ROOM) -> tuple[Span, ...]:
+def excerpt(text: str, spans: Sequence[Span], idf: Mapping[str, float], *, room: int = ROOM) -> tuple[Span, ...]:
     """Return the sentences within the spans that hold the question's rarest terms, in order, joined where they touch."""
-    pieces = [piece for piece in sentences(text) if any(piece[0] < stop and start < piece[1] for start, stop in spans)]
-    pieces = [part for piece in pieces for part in _bounded(piece, room * _CHARACTERS)]
+    pieces = list(_pieces(text, joined(text, spans), room * _QUARTERS))
     scored = [(_score(text[a:b], idf), -place) for place, (a, b) in enumerate(pieces) if text[a:b].strip()]
     chosen: set[int] = set()
-    left = room * _CHARACTERS
+    left = room * _QUARTERS
     for score, negative in sorted(scored, reverse=True):
         start, stop = pieces[-negative]
-        if chosen and (score <= 0 or stop - start > left):
+        length = _quarters(text[start:stop])
+        if chosen and (score <= 0 or length > left):
             continue
         chosen.add(-negative)
-        left -= stop - start
+        left -= length
     return joined(text, [pieces[place] for place in sorted(chosen)])
 
 
-def joined(text: str, spans: list[Span]) -> tuple[Span, ...]:
+def joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
     """Return the spans in order, those that touch or overlap as one."""
     merged: list[Span] = []
     for start, stop in sorted(spans):
@@ -42,9 +46,37 @@ def joined(text: str, spans: list[Span]) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-def _bounded(piece: Span, most: int) -> list[Span]:
+def _pieces(text: str, spans: Sequence[Span], most: int) -> Iterator[Span]:
+    """Yield the sentences that the spans touch, whole; of one that is too long, its parts within the spans."""
+    for start, stop in sentences(text):
+        touched = [(max(start, first), min(stop, last)) for first, last in spans if start < last and first < stop]
+        if touched and _quarters(text[start:stop]) <= most:
+            yield start, stop
+        else:
+            for span in touched:
+                yield from _bounded(text, span, most)
+
+
+def _bounded(text: str, piece: Span, most: int) -> Iterator[Span]:
+    """Yield parts that have room, cut between words where that can be: half a number says something else."""
     start, stop = piece
-    return [(i, min(i + most, stop)) for i in range(start, stop, most)]
+    while (end := min(stop, _reach(text, start, most))) < stop:
+        end = max((each.end() for each in _BREAK.finditer(text, (start + end) // 2, end)), default=end)
+        yield start, end
+        start = end
+    yield start, stop
+
+
+def _reach(text: str, start: int, most: int) -> int:
+    """Return the end of the longest part from `start` that has room."""
+    end = start + most
+    while (excess := _quarters(text[start:end]) - most) > 0:
+        end -= -(-excess // _QUARTERS)
+    return end
+
+
+def _quarters(text: str) -> int:
+    return len(text) if text.isascii() else len(text) + (_QUARTERS - 1) * cjk_characters(text)
 
 
 def _score(sentence: str, idf: Mapping[str, float]) -> float:

@@ -76,12 +76,12 @@ def _filled(source: Iterator[Item], frame: Frame) -> tuple[list[_Written], list[
     chosen: list[_Written] = []
     skipped: list[tuple[Item, int, DropReason]] = []
     groups: set[tuple[str, str]] = set()
-    left, is_exact, failures = frame.budget - _size(chosen, frame), True, 0
+    left, is_exact, failures = _left(chosen, frame), True, 0
     for item in source:
         written = _written(item, frame)
         cost = _cost(written, frame, groups)
         if cost > left and not is_exact:
-            left, is_exact = frame.budget - _size(chosen, frame), True
+            left, is_exact = _left(chosen, frame), True
         if cost <= left:
             chosen.append(written)
             groups.update(written.groups())
@@ -124,6 +124,13 @@ def _check_room(frame: Frame) -> None:
         needed=fixed,
         budget=frame.budget,
     )
+
+
+def _left(chosen: Sequence[_Written], frame: Frame) -> int:
+    """Return the tokens that are left for lines; the marks around them are paid before the first comes."""
+    if chosen:
+        return frame.budget - _size(chosen, frame)
+    return frame.budget - frame.counter.count("\n\n".join([fenced((), intro(frame.locale)), _fixed_text(frame)]))
 
 
 def _size(chosen: Sequence[_Written], frame: Frame) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -33,6 +34,8 @@ class Gathered:
     """Weight of each term of the question that occurs."""
     clauses: Scores | None = None
     """Similarity of each passage's best clause, where vectors are there: what the clause scorer judges by."""
+    milliseconds: dict[str, float] = field(default_factory=dict[str, float])
+    """Time that each channel took; both of vectors are one scan, which counts for the first."""
     notes: list[str] = field(default_factory=list[str])
 
 
@@ -40,14 +43,16 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
     """Return what each channel of the recipe says; one that cannot run leaves a note. Raise ModelError."""
     corpus = index.corpus()
     found = Gathered(corpus=corpus, allowed=_allowed(index, corpus, query, recipe), scores={}, idf={})
+    started = time.perf_counter()
     if "lexical" in recipe.channels:
         found.scores["lexical"] = _lexical(index, corpus, query, recipe, found.idf)
-    if "passage" in recipe.channels or "clause" in recipe.channels:
+        found.milliseconds["lexical"] = (time.perf_counter() - started) * 1000
+    started = time.perf_counter()
+    if dense := [channel for channel in recipe.channels if channel != "lexical"]:
         _dense(index, corpus, query, recipe, embedder, found)
+        found.milliseconds[dense[0]] = (time.perf_counter() - started) * 1000
     for scores in found.scores.values():
         scores[~found.allowed] = np.nan
-    if found.clauses is not None:
-        found.clauses[~found.allowed] = np.nan
     return found
 
 

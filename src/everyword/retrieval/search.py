@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
 from everyword.domain.query import Query
 from everyword.domain.trace import Place, Stage
+from everyword.errors import ModelError
 from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex
-from everyword.retrieval.fusion import Scores, ranks, reciprocal_ranks, standard_scores
-from everyword.retrieval.gather import ROLES, Gathered, gather
 from everyword.retrieval.asker import is_about_asker
+from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
+from everyword.retrieval.gather import ROLES, Gathered, gather
 from everyword.retrieval.recipe import Recipe
 from everyword.retrieval.units import Ints, best, units
 from everyword.text.words import is_unspaced
@@ -38,13 +41,14 @@ class Candidate:
 class Ranking:
     """Units of one question, best first, and the stages that put them there."""
 
-    def __init__(self, corpus: PassageTable, unit_of: Ints, passage_scores: Scores, order: Ints, scores: Scores) -> None:
-        self.corpus = corpus
+    def __init__(self, found: Gathered, unit_of: Ints, passage_scores: Scores) -> None:
+        self.corpus = found.corpus
         self.stages: list[Stage] = []
-        self.notes: list[str] = []
-        self.idf: dict[str, float] = {}
-        self.order = order
-        self.scores = scores
+        self.notes = found.notes
+        self.idf = found.idf
+        self.scores = best(passage_scores, unit_of)
+        self.order = _descending(self.scores)
+        self._allowed = found.allowed
         self._unit_of = unit_of
         self._passage_scores = passage_scores
 
@@ -58,6 +62,7 @@ class Ranking:
         level = np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
         for rank, unit in enumerate(self.order.tolist(), 1):
             members = by_unit[bounds[unit] : bounds[unit + 1]]
+            members = members[self._allowed[members]]
             if len(members) > 1:
                 members = members[np.argsort(-level[members], kind="stable")]
             yield Candidate(
@@ -82,23 +87,24 @@ def rank(
     Raise ModelError.
     """
     found = gather(index, query, recipe, embedder)
-    stages = [_stage(name, found.corpus, scores) for name, scores in found.scores.items()]
+    stages = [_stage(name, found.corpus, each, found.milliseconds.get(name, 0.0)) for name, each in found.scores.items()]
+    started = time.perf_counter()
     fused = fuse(found, query, recipe)
-    stages.append(_stage("fused", found.corpus, fused))
+    stages.append(_stage("fused", found.corpus, fused, (time.perf_counter() - started) * 1000))
     unit_of = units(found.corpus, recipe.unit)
-    scores = best(fused, unit_of)
-    ranking = Ranking(found.corpus, unit_of, fused, _descending(scores), scores)
-    head = [candidate for candidate, _ in zip(ranking.candidates(), range(recipe.rerank), strict=False)]
+    ranking = Ranking(found, unit_of, fused)
+    head = list(islice(ranking.candidates(), recipe.rerank))
+    started = time.perf_counter()
     judged: Scores | None = None
     if head and reranker is not None:
-        judged = _by_model(index, query, reranker, head)
+        judged = _by_model(index, query, reranker, head, found.notes)
     elif head and score_clauses and found.clauses is not None and "clause" not in recipe.channels:
         judged = best(found.clauses, unit_of)[ranking.order[: len(head)]]
     if judged is not None:
-        stages.append(_reranked(ranking, head, judged))
+        stages.append(_reranked(ranking, head, judged, started))
     if recipe.keep is not None:
         ranking.order = ranking.order[: recipe.keep]
-    ranking.stages, ranking.notes, ranking.idf = stages, found.notes, found.idf
+    ranking.stages = stages
     return ranking
 
 
@@ -133,8 +139,8 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
 def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores) -> None:
     """Score passages of another script than the question's among themselves, by vectors.
 
-    No word of theirs can match, and a model places each language apart; without this they lose to any passage of the
-    question's own language that shares a word with it.
+    Hardly a word of theirs can match, and a model places each language apart; without this they lose to any passage of
+    the question's own language that shares a word with it. One with a name or number of the question keeps what that earns.
     """
     foreign = found.allowed & (found.corpus.scripts != int(is_unspaced(query.text)))
     dense = [name for name in ("passage", "clause") if name in found.scores]
@@ -142,9 +148,10 @@ def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores
         return
     weights = dict(zip(recipe.channels, recipe.weights, strict=True))
     taken_over = recipe.other_script * weights.get("lexical", 0.0) / len(dense)
-    total[foreign] = sum(
+    by_vectors = sum(
         (weights[name] + taken_over) * standard_scores(_filled(name, found.scores[name])[foreign]) for name in dense
     )
+    total[foreign] = np.maximum(total[foreign], by_vectors)
 
 
 def _filled(channel: str, scores: Scores) -> Scores:
@@ -164,25 +171,39 @@ def _named(corpus: PassageTable, question: str) -> Scores:
     return np.array([author in named for author in corpus.authors], dtype=np.float64)
 
 
-def _by_model(index: SearchIndex, query: Query, reranker: Reranker, head: Sequence[Candidate]) -> Scores:
-    """Return what a reranker says of the candidates' words."""
+def _by_model(
+    index: SearchIndex, query: Query, reranker: Reranker, head: Sequence[Candidate], notes: list[str]
+) -> Scores | None:
+    """Return what a reranker says of the candidates' words; None and a note where it fails: their order stands."""
     texts = {p.passage_id: p.text for p in index.passages([each for c in head for each in c.passage_ids])}
     words = ["\n".join(texts[each] for each in sorted(c.passage_ids) if each in texts) for c in head]
-    return np.asarray(reranker.scores(query.text, words), dtype=np.float64)
+    try:
+        judged = np.asarray(reranker.scores(query.text, words), dtype=np.float64)
+    except ModelError as error:
+        notes.append(f"the reranker {reranker.name!r} failed, the order before it stands: {error}")
+        return None
+    if judged.shape != (len(head),):
+        notes.append(f"the reranker {reranker.name!r} gave {judged.size} scores for {len(head)} texts: they were not used")
+        return None
+    return judged
 
 
-def _reranked(ranking: Ranking, head: Sequence[Candidate], judged: Scores) -> Stage:
-    """Fuse a judgement of the first candidates with their order; return its stage."""
-    first = ranking.order[: len(head)]
+def _reranked(ranking: Ranking, head: Sequence[Candidate], judged: Scores, started: float) -> Stage:
+    """Fuse a judgement of the first candidates with their order; return its stage. Scores are reciprocal ranks from here."""
+    first, rest = np.split(ranking.order, [len(head)])
     final = reciprocal_ranks([ranking.scores[first], judged])
-    ranking.order = np.concatenate([first[np.argsort(-final, kind="stable")], ranking.order[len(head) :]])
+    ranking.order = np.concatenate([first[np.argsort(-final, kind="stable")], rest])
+    ranking.scores = np.full_like(ranking.scores, np.nan)
+    ranking.scores[first] = final
+    ranking.scores[rest] = 1.0 / (RRF_K + np.arange(len(first), len(first) + len(rest)) + 1)
     places = {
         seq: Place(rank=int(place), score=float(score))
         for candidate, place, score in zip(head, ranks(judged), judged, strict=True)
         if not np.isnan(score)
         for seq in candidate.seqs
     }
-    return Stage(name="reranked", candidates=len(head), places=places)
+    milliseconds = (time.perf_counter() - started) * 1000
+    return Stage(name="reranked", candidates=len(head), places=places, milliseconds=milliseconds)
 
 
 def _descending(scores: Scores) -> Ints:
@@ -191,8 +212,9 @@ def _descending(scores: Scores) -> Ints:
     return known[np.argsort(-scores[known], kind="stable")]
 
 
-def _stage(name: str, corpus: PassageTable, scores: Scores) -> Stage:
-    return Stage(name=name, candidates=int((~np.isnan(scores)).sum()), places=_Places(corpus.seqs, scores))
+def _stage(name: str, corpus: PassageTable, scores: Scores, milliseconds: float) -> Stage:
+    known = int((~np.isnan(scores)).sum())
+    return Stage(name=name, candidates=known, places=_Places(corpus.seqs, scores), milliseconds=milliseconds)
 
 
 class _Places(Mapping[int, Place]):

@@ -49,7 +49,8 @@ def items(
 ) -> Iterator[Item]:
     """Yield the candidates with their words, from the best; messages are read as packing asks for them."""
     candidates = islice(ranking.candidates(), _CANDIDATES)
-    while chunk := list(islice(candidates, _CHUNK)):
+    size = 1 if strategy.recipe.unit == "passage" else _CHUNK  # Two windows of one message are two candidates.
+    while chunk := list(islice(candidates, size)):
         messages = {message.seq: message for message in log.by_seq([seq for each in chunk for seq in each.seqs])}
         spans = _spans(index, chunk, strategy.show)
         for candidate in chunk:
@@ -80,8 +81,8 @@ def _evidence(
 ) -> Evidence:
     shown: tuple[tuple[int, int], ...] = ((0, len(message.text)),)
     if strategy.show == "passage":
-        shown = joined(message.text, spans[message.seq])
+        shown = joined(message.text, spans.get(message.seq, shown))
     elif strategy.show == "relevant" and counter.count(message.text) > LONG:
-        shown = excerpt(message.text, spans[message.seq], idf)
+        shown = excerpt(message.text, spans.get(message.seq, shown), idf)
     words = sum(counter.count(message.text[start:stop]) for start, stop in shown)
     return Evidence(message=message, spans=shown, score=candidate.score, rank=candidate.rank, tokens=words)

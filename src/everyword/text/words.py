@@ -56,6 +56,7 @@ STOP_WORDS = frozenset(
     they this those through to too under until up us ve very was wasn we were weren what when where which while
     who whom why will with won would wouldn yeah yes you your yours yourself yourselves""".split()
 )
+_CONTRACTED = frozenset("s t d m ll re ve".split())
 CJK_STOP_WORDS = frozenset(
     "我們 你們 他們 她們 它們 什麼 怎麼 可以 這個 那個 這些 那些 就是 但是 因為 所以 如果 還是 或是 以及 的話 一下 "
     "请问 請問 是不 不是 有沒 沒有 為什 哪些 哪個 多少 的是 了我 我的 你的 是我 我在 我有 是什".split()
@@ -125,9 +126,12 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def _word_terms(token: str) -> tuple[str, ...]:
-    """Return the terms of one spaced word: none for a stop word, the owner for a possessive."""
-    word = token.replace("’", "'").split("'")[0]
-    return () if word in STOP_WORDS else (stem(word),)
+    """Return the terms of one spaced word: none for a stop word, the owner for a possessive, both of what is elided."""
+    head, *tail = token.replace("’", "'").split("'")
+    parts = [head, *(part for part in tail if part not in _CONTRACTED)]
+    if len(parts) > 1 and len(head) == 1:  # l'hôpital, d'Artagnan, O'Brien
+        parts = parts[1:]
+    return tuple(stem(part) for part in parts if part not in STOP_WORDS)
 
 
 def query_terms(text: str) -> dict[str, bool]:

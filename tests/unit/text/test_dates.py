@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyword.text.dates import TimeSpan, find, keys, keys_of, question_span
+from everyword.text.dates import TimeSpan, find, keys, keys_of, message_keys, question_span
 
 WEDNESDAY = date(2023, 6, 14)
 SUNDAY = date(2023, 6, 18)
@@ -325,3 +325,41 @@ def test_the_time_grows_with_the_length_only(piece: str) -> None:
     started = process_time()
     find(text, WEDNESDAY)
     assert process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("the wedding is on July 16", ["date:2022-07-16", "date:2023-07-16"]),
+        ("7月16日要去日本", ["date:2022-07-16", "date:2023-07-16"]),
+        ("7/22 (Sat) 搬家", ["date:2022-07-22", "date:2023-07-22"]),
+        ("May 16 was fun", ["date:2023-05-16"]),
+        ("until December 31", ["date:2022-12-31"]),
+        ("June 14 is today", ["date:2023-06-14"]),
+        ("July 16, 2022", ["date:2022-07-16"]),
+        ("July 16 last year", ["date:2022-07-16"]),
+        ("on Tuesday", ["date:2023-06-13", "date:2023-06-20"]),
+        ("週二去看牙醫", ["date:2023-06-13", "date:2023-06-20"]),
+        ("on Wednesday", ["date:2023-06-07", "date:2023-06-21"]),
+        ("last Tuesday", ["date:2023-06-13"]),
+        ("yesterday", ["date:2023-06-13"]),
+        ("in October", ["month:2022-10", "month:2023-10"]),
+        ("in May", ["month:2023-05"]),
+        ("over the weekend", ["date:2023-06-10", "date:2023-06-11", "date:2023-06-17", "date:2023-06-18"]),
+    ],
+)
+def test_a_message_may_speak_of_the_next_such_day(text: str, expected: list[str]) -> None:
+    found = message_keys(text, WEDNESDAY)
+    kind = expected[0].partition(":")[0]
+    assert [key for key in found if key.startswith(kind)] == expected
+    assert found[: len(keys(text, WEDNESDAY))] == keys(text, WEDNESDAY)
+
+
+def test_plans_at_the_end_of_the_calendar_and_without_a_time_are_read() -> None:
+    assert message_keys("on July 16", None) == []
+    assert "date:9999-12-30" in message_keys("on Dec 30", date.max)
+
+
+@given(st.text(), st.dates())
+def test_the_keys_of_a_message_hold_those_of_its_words(text: str, said: date) -> None:
+    assert set(keys(text, said)) <= set(message_keys(text, said))

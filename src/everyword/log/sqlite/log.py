@@ -130,6 +130,12 @@ class SqliteLog:
         with self.database.reading() as connection:
             return [row[0] for row in connection.execute(query, values)]
 
+    def sessions_of(self, seqs: Sequence[int]) -> tuple[str, ...]:
+        """Return the sessions that hold these messages, by name."""
+        query = f"SELECT DISTINCT s.name {_FROM} WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY s.name"
+        with self.database.reading() as connection:
+            return tuple(row[0] for row in connection.execute(query, (json.dumps(list(seqs)),)))
+
     def erase(self, seqs: Sequence[int]) -> None:
         """Delete the messages; their bytes leave the file when the caller shrinks the database."""
         with self.database.transaction() as connection:
