@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from conversation import TOPICS, topic_of
+
 from everyword.ports import Embedder, ModelIdentity
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from phases import USER, Figures, query_model, read_questions, spread, timed
 
 from everyword.assembly import UserFiles
 from everyword.index.dense import DenseScan
 from everyword.index.vectors import models
 from everyword.text.words import terms
-from phases import USER, Figures, query_model, read_questions, spread, timed
 
 if TYPE_CHECKING:
     from everyword.ports import Vectors

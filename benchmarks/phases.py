@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from conversation import Said, conversation, question
 from drawn import DrawnEmbedder
+
 from everyword import Memory
 from everyword.config import cache_folder
 from everyword.models.catalogue import DEFAULT_EMBEDDER, embedder

@@ -77,7 +77,9 @@ def _embedder(spec: str, chosen: Settings, progress: ModelProgress | None = None
 
 def _reranker(chosen: Settings) -> Reranker | None:
     """Return the model that reranks; None where the stored clauses do, or nothing does."""
-    return None if chosen.reranker == "clauses" else catalogue.reranker(chosen.reranker, cache=cache_folder() / "models")
+    return (
+        None if chosen.reranker == "clauses" else catalogue.reranker(chosen.reranker, cache=cache_folder() / "models")
+    )
 
 
 @dataclass(slots=True)

@@ -109,7 +109,9 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 def test_every_path_in_the_architecture_exists() -> None:
     named = set(re.findall(r"`([\w./]+(?:/|\.py|\.sql|\.md))`", (PROJECT / "ARCHITECTURE.md").read_text("utf-8")))
     assert len(named) > 40
-    assert not [path for path in named if not any((root / path).exists() for root in (PROJECT, PROJECT / "src/everyword"))]
+    assert not [
+        path for path in named if not any((root / path).exists() for root in (PROJECT, PROJECT / "src/everyword"))
+    ]
 
 
 def test_every_folder_of_the_package_is_in_the_architecture() -> None:
@@ -120,7 +122,12 @@ def test_every_folder_of_the_package_is_in_the_architecture() -> None:
 
 def _rows(document: str) -> dict[str, str]:
     text = (REFERENCE / document).read_text("utf-8")
-    return {name: line for line in text.splitlines() if line.startswith("| `") for name in re.findall(r"`([^`]+)`", line)[:1]}
+    return {
+        name: line
+        for line in text.splitlines()
+        if line.startswith("| `")
+        for name in re.findall(r"`([^`]+)`", line)[:1]
+    }
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
@@ -129,7 +136,9 @@ def test_every_setting_is_documented_with_its_default() -> None:
 
 
 def test_every_error_is_documented_with_its_exit_code() -> None:
-    classes = [each for _, each in inspect.getmembers(errors, inspect.isclass) if issubclass(each, errors.EverywordError)]
+    classes = [
+        each for _, each in inspect.getmembers(errors, inspect.isclass) if issubclass(each, errors.EverywordError)
+    ]
     rows = _rows("errors.md")
     assert not [each.__name__ for each in classes if f"| {each.exit_code} |" not in rows.get(each.__name__, "")]
     assert set(rows) == {each.__name__ for each in classes}

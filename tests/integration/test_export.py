@@ -8,13 +8,23 @@ from everyword import Memory
 from everyword.domain.message import Message
 
 SAID = [
-    {"role": "user", "content": "買了一枚 1912 年的硬幣 🎂 \x00", "name": "Ana", "created_at": "2024-03-01T02:30:00+08:00"},
+    {
+        "role": "user",
+        "content": "買了一枚 1912 年的硬幣 🎂 \x00",
+        "name": "Ana",
+        "created_at": "2024-03-01T02:30:00+08:00",
+    },
     {
         "role": "assistant",
         "content": None,
         "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"q": "coin"}'}}],
     },
-    {"role": "tool", "tool_call_id": "c1", "content": "\ud800 broken, 1,280 dollars", "metadata": {"deep": [1, {"a": None}]}},
+    {
+        "role": "tool",
+        "tool_call_id": "c1",
+        "content": "\ud800 broken, 1,280 dollars",
+        "metadata": {"deep": [1, {"a": None}]},
+    },
     {"role": "assistant", "content": [{"type": "text", "text": "two"}, {"type": "text", "text": "parts"}]},
 ]
 
@@ -71,7 +81,10 @@ def test_a_record_with_a_wrong_id_is_skipped_and_the_rest_goes_in(tmp_path: Path
 def test_an_id_in_capitals_is_the_same_id(tmp_path: Path) -> None:
     with Memory(tmp_path / "home", embedder="none") as memory:
         added = memory.add("coin", user_id="ana")
-        lines = [line.replace(added.message_ids[0].encode(), added.message_ids[0].upper().encode()) for line in memory.export(user_id="ana")]
+        lines = [
+            line.replace(added.message_ids[0].encode(), added.message_ids[0].upper().encode())
+            for line in memory.export(user_id="ana")
+        ]
         path = tmp_path / "ana.jsonl"
         path.write_bytes(b"".join(lines))
         assert memory.import_file(path, user_id="copy").added == 1

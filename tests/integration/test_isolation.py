@@ -115,7 +115,9 @@ def test_no_call_works_without_a_user(memory: Memory, user_id: str) -> None:
             call()
 
 
-@pytest.mark.parametrize("user_id", ["../../../etc/ana", "/etc/ana", "..", "a/b/c", "C:\\ana", "con", "~", "用戶🎂", "a" * 128, "🎂" * 128])
+@pytest.mark.parametrize(
+    "user_id", ["../../../etc/ana", "/etc/ana", "..", "a/b/c", "C:\\ana", "con", "~", "用戶🎂", "a" * 128, "🎂" * 128]
+)
 def test_a_user_with_a_path_for_a_name_stays_in_the_folder(memory: Memory, user_id: str) -> None:
     memory.add("coin", user_id=user_id)
     assert memory.users() == [user_id]
@@ -181,7 +183,11 @@ def test_a_closed_memory_says_so(tmp_path: Path) -> None:
     next(exporting)
     memory.close()
     memory.close()
-    for call in (lambda: memory.add("x", user_id="ana"), lambda: memory.search("x", user_id="bob"), lambda: list(exporting)):
+    for call in (
+        lambda: memory.add("x", user_id="ana"),
+        lambda: memory.search("x", user_id="bob"),
+        lambda: list(exporting),
+    ):
         with pytest.raises(EverywordError, match="closed"):
             call()
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from everyword import Memory
@@ -51,7 +53,7 @@ class Broken(WordEmbedder):
         self.error: Exception | None = error
         self.tried = threading.Event()
 
-    def embed_passages(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+    def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         self.tried.set()
         if self.error:
             raise self.error
@@ -59,8 +61,8 @@ class Broken(WordEmbedder):
 
 
 @pytest.fixture(params=[ModelError("the endpoint is down"), ValueError("bad shape"), MemoryError()], ids=str)
-def broken(request: pytest.FixtureRequest) -> Iterator[Broken]:
-    yield Broken(request.param)
+def broken(request: pytest.FixtureRequest) -> Broken:
+    return Broken(request.param)
 
 
 def test_a_model_that_fails_in_the_background_loses_no_words_and_may_recover(tmp_path: Path, broken: Broken) -> None:

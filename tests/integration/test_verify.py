@@ -46,7 +46,9 @@ def problems(memory: Memory) -> str:
 def derived(memory: Memory) -> dict[str, list[tuple[object, ...]]]:
     connection = apsw.Connection(str(memory.stats(user_id="ana")["path"]))
     try:
-        rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("passage", "vector", "model")}
+        rows = {
+            table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("passage", "vector", "model")
+        }
         terms = connection.execute("SELECT term, doc, col, offset FROM lexical_term ORDER BY 1, 2, 3, 4").fetchall()
         return {**rows, "terms": terms}
     finally:

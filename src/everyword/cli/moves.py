@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -79,7 +79,13 @@ def forget(
         raise InvalidInputError(
             "Say what to forget: --message, --session, --after and --before, or --everything alone."
         )
-    chosen = {"message_ids": message, "session_id": session, "after": after, "before": before, "everything": everything}
+    chosen: dict[str, Any] = {
+        "message_ids": message,
+        "session_id": session,
+        "after": after,
+        "before": before,
+        "everything": everything,
+    }
     with Memory(home) as memory:
         if not yes:
             _confirm(memory.forget(user_id=named, dry_run=True, **chosen), named)

@@ -6,10 +6,10 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from everyword.errors import InvalidInputError
 
@@ -68,6 +68,14 @@ def read_json(path: Path) -> tuple[Any, str]:
         return json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw), hashlib.sha256(raw).hexdigest()
     except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InvalidInputError(f"{path} is not JSON ({error}): give the file as its publisher ships it.") from error
+
+
+def read_records(path: Path, name: str) -> tuple[list[Any], str]:
+    """Return the records of a document that is a list, and the sha256 of the file. Raise InvalidInputError."""
+    document, sha256 = read_json(path)
+    if not isinstance(document, list) or not document:
+        raise InvalidInputError(f"{path} is not {name}: it should be a list of records, as its publisher ships it.")
+    return cast("list[Any]", document), sha256
 
 
 def in_layout(read: Callable[[Any], Read], record: Any, path: Path) -> Read:

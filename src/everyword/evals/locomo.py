@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from everyword.errors import InvalidInputError
-from everyword.evals.dataset import Case, Dataset, Question, Said, in_layout, read_json
+from everyword.evals.dataset import Case, Dataset, Question, Said, in_layout, read_records
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 _DIALOGUE_ID = re.compile(r"D\d+:\d+")
@@ -21,15 +20,13 @@ _DIALOGUE_ID = re.compile(r"D\d+:\d+")
 
 def load(path: Path) -> Dataset:
     """Read a file in the publisher's layout. Raise InvalidInputError."""
-    document, sha256 = read_json(path)
-    if not isinstance(document, list) or not document or not isinstance(document[0], dict):
-        raise InvalidInputError(f"{path} is not LoCoMo: it should be a list of conversations.")
+    records, sha256 = read_records(path, "LoCoMo")
     left_out: dict[str, int] = {}
-    return Dataset(name="locomo", sha256=sha256, cases=_cases(document, path, left_out), left_out=left_out)
+    return Dataset(name="locomo", sha256=sha256, cases=_cases(records, path, left_out), left_out=left_out)
 
 
-def _cases(document: list[dict[str, Any]], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
-    for record in document:
+def _cases(records: list[Any], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
+    for record in records:
         yield in_layout(partial(_case, left_out=left_out), record, path)
 
 
@@ -81,7 +78,7 @@ def _questions(
 def _time(text: str) -> str | None:
     """Return ISO 8601 of a text such as `1:56 pm on 8 May, 2023`; it has no zone, and UTC is assumed."""
     try:
-        return datetime.strptime(text, "%I:%M %p on %d %B, %Y").isoformat() + "+00:00"
+        return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).isoformat()
     except ValueError:
         return None
 

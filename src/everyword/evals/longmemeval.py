@@ -7,25 +7,22 @@ Questions whose id ends in `_abs` have no answer and are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from everyword.errors import InvalidInputError
-from everyword.evals.dataset import Case, Dataset, Question, Said, in_layout, read_json
+from everyword.evals.dataset import Case, Dataset, Question, Said, in_layout, read_records
 
 
 def load(path: Path) -> Dataset:
     """Read a file (S, M or oracle) in the publisher's layout. Raise InvalidInputError."""
-    document, sha256 = read_json(path)
-    if not isinstance(document, list) or not document or not isinstance(document[0], dict):
-        raise InvalidInputError(f"{path} is not LongMemEval: it should be a list of questions.")
+    records, sha256 = read_records(path, "LongMemEval")
     left_out: dict[str, int] = {}
-    return Dataset(name="longmemeval", sha256=sha256, cases=_cases(document, path, left_out), left_out=left_out)
+    return Dataset(name="longmemeval", sha256=sha256, cases=_cases(records, path, left_out), left_out=left_out)
 
 
-def _cases(document: list[dict[str, Any]], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
-    for record in document:
+def _cases(records: list[Any], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
+    for record in records:
         case = in_layout(_case, record, path)
         if case.name.endswith("_abs"):
             left_out["no answer in the history"] = left_out.get("no answer in the history", 0) + 1
@@ -58,6 +55,6 @@ def _case(record: dict[str, Any]) -> Case:
 def _time(text: str) -> str | None:
     """Return ISO 8601 of a text such as `2023/05/20 (Sat) 02:21`; it has no zone, and UTC is assumed."""
     try:
-        return datetime.strptime(text, "%Y/%m/%d (%a) %H:%M").isoformat() + "+00:00"
+        return datetime.strptime(text, "%Y/%m/%d (%a) %H:%M").replace(tzinfo=UTC).isoformat()
     except ValueError:
         return None

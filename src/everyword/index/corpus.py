@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import apsw
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +40,7 @@ class Corpus:
             "WHERE id > ? ORDER BY id LIMIT ?"
         )
         tables, authors, last = [self._table], list(self.authors), int(self.ids[-1]) if len(self) else 0
-        while rows := connection.execute(query, (int(UNKNOWN), last, _READ)).fetchall():
+        while rows := cast("list[Any]", connection.execute(query, (int(UNKNOWN), last, _READ)).fetchall()):
             tables.append(np.array([row[:8] for row in rows], dtype=np.int64).T)
             authors.extend(row[8] for row in rows)
             last = rows[-1][0]
@@ -52,7 +54,7 @@ class Corpus:
         return np.searchsorted(self.ids, passage_ids)
 
     def with_neighbours(self, values: npt.NDArray[np.float64], weights: tuple[float, ...]) -> npt.NDArray[np.float64]:
-        """Return each value plus those of its neighbours in the session, weighted by their distance 1, 2, …"""
+        """Return each value plus those of its neighbours in the session, weighted by their distance: 1, 2 and so on."""
         line = values[self.order]
         total = line.copy()
         same = np.ones(max(len(line) - 1, 0), dtype=np.bool_)
@@ -74,7 +76,7 @@ class Corpus:
         line = values[self.order]
         descending = np.lexsort((-line, number))
         starts = np.flatnonzero(np.concatenate([[True], np.diff(number) != 0]))
-        place = np.arange(len(line)) - np.repeat(starts, np.diff([*starts, len(line)]))
+        place = np.arange(len(line)) - np.repeat(starts, np.diff(np.append(starts, len(line))))
         top = place < count
         sums = np.bincount(number[descending][top], weights=line[descending][top])
         means = sums / np.bincount(number[descending][top])

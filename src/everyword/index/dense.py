@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import apsw
 import numpy as np
@@ -48,7 +49,9 @@ class DenseScan:
     def __init__(self, model: StoredModel, blocks: tuple[Block, ...] = (), last_row: int = 0) -> None:
         self.model = model
         self.centre: codes.Floats = np.frombuffer(model.centre, dtype=np.float32)
-        self.ids: npt.NDArray[np.int64] = np.concatenate([np.empty(0, dtype=np.int64), *(block.ids for block in blocks)])
+        self.ids: npt.NDArray[np.int64] = np.concatenate(
+            [np.empty(0, dtype=np.int64), *(block.ids for block in blocks)]
+        )
         self._blocks = blocks
         self._last_row = last_row
 
@@ -56,7 +59,7 @@ class DenseScan:
         """Return this and the vectors that were stored since; itself where there are none."""
         query = "SELECT id, passage, code, clauses FROM vector WHERE model = ? AND id > ? ORDER BY id LIMIT ?"
         blocks, last = list(self._blocks), self._last_row
-        while rows := connection.execute(query, (self.model.model_id, last, _READ)).fetchall():
+        while rows := cast("list[Any]", connection.execute(query, (self.model.model_id, last, _READ)).fetchall()):
             blocks.append(_block(rows, self.model.identity.dimensions))
             last = rows[-1][0]
         return self if last == self._last_row else DenseScan(self.model, tuple(_compact(blocks)), last)

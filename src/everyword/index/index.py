@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import apsw
 
@@ -105,13 +105,18 @@ class Index:
 
     def _rebuild(self, connection: apsw.Connection, progress: Progress | None = None) -> None:
         kept = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'model'").get
-        models = connection.execute("SELECT identity, centre FROM model WHERE state = 'active'").fetchall() if kept else []
+        models = cast(
+            "list[Any]",
+            connection.execute("SELECT identity, centre FROM model WHERE state = 'active'").fetchall() if kept else [],
+        )
         lexical.drop(connection)
         for table in TABLES:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute(files("everyword.index").joinpath("schema.sql").read_text("utf-8"))
         for identity, centre in models:
-            connection.execute("INSERT INTO model (identity, state, centre) VALUES (?, 'active', ?)", (identity, centre))
+            connection.execute(
+                "INSERT INTO model (identity, state, centre) VALUES (?, 'active', ?)", (identity, centre)
+            )
         total = connection.execute("SELECT count(*) FROM message").get or 0
         for done, message in enumerate(self._log.scan(), 1):
             self._add(connection, message)
@@ -186,7 +191,9 @@ class Index:
         with self._storage.reading() as connection:
             return connection.execute("SELECT id FROM session WHERE name = ?", (session_id,)).get
 
-    def term_hits(self, wanted: dict[str, bool], *, header_weight: float = lexical.HEADER_WEIGHT) -> list[lexical.TermHits]:
+    def term_hits(
+        self, wanted: dict[str, bool], *, header_weight: float = lexical.HEADER_WEIGHT
+    ) -> list[lexical.TermHits]:
         """Return for each term of a question the passages that hold it."""
         with self._storage.reading() as connection:
             return list(lexical.hits(connection, wanted, header_weight=header_weight))
@@ -208,7 +215,9 @@ class Index:
     def passages(self, passage_ids: Sequence[int]) -> list[Passage]:
         """Return passages with their words, newest first; unknown ids are left out."""
         with self._storage.reading() as connection:
-            query = "SELECT id, seq, start, stop FROM passage WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC"
+            query = (
+                "SELECT id, seq, start, stop FROM passage WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC"
+            )
             known = connection.execute(query, (json.dumps(list(passage_ids)),)).fetchall()
             messages = {message.seq: message for message in self._log.by_seq({row[1] for row in known})}
         return [
@@ -270,9 +279,14 @@ class Index:
                     yield f"message {message.seq}: the index terms of characters {span[0]}-{span[1]} are not its words"
                 elif script != is_unspaced(message.text[span[0] : span[1]]):
                     yield f"message {message.seq}: the script of characters {span[0]}-{span[1]} is not that of its words"
-        yield from (f"passage {passage_id}: its message {seq} is not in the log" for (seq, _, _), (passage_id, _) in stored.items())
+        yield from (
+            f"passage {passage_id}: its message {seq} is not in the log"
+            for (seq, _, _), (passage_id, _) in stored.items()
+        )
         yield from (f"index terms of passage {passage_id} belong to no message" for passage_id in terms)
-        yield from (f"the index term {term!r} is there, but no search finds it" for term in lexical.unreachable(connection))
+        yield from (
+            f"the index term {term!r} is there, but no search finds it" for term in lexical.unreachable(connection)
+        )
 
 
 def _verify_vectors(connection: apsw.Connection) -> Iterator[str]:
@@ -293,7 +307,9 @@ def _verify_vectors(connection: apsw.Connection) -> Iterator[str]:
             "SELECT passage FROM vector WHERE model = ? AND (length(code) <> ? OR length(clauses) % ? <> 0)",
             (model.model_id, size, clause),
         )
-        yield from (f"vector of passage {passage}: its length is not that of {model.identity.name}" for (passage,) in cut)
+        yield from (
+            f"vector of passage {passage}: its length is not that of {model.identity.name}" for (passage,) in cut
+        )
 
 
 def _centre(embedder: Embedder) -> bytes:

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import apsw
 
@@ -83,9 +83,12 @@ def hits(
     total = connection.execute("SELECT count(*) FROM passage").get or 0
     for term, is_prefix in _rarest(connection, wanted).items():
         match = f'"{term.replace(chr(34), "")}"' + ("*" if is_prefix else "")
-        rows = connection.execute(
-            "SELECT rowid, bm25(lexical, 1.0, ?) FROM lexical WHERE lexical MATCH ?", (header_weight, match)
-        ).fetchall()
+        rows = cast(
+            "list[Any]",
+            connection.execute(
+                "SELECT rowid, bm25(lexical, 1.0, ?) FROM lexical WHERE lexical MATCH ?", (header_weight, match)
+            ).fetchall(),
+        )
         if not rows:
             continue
         table = np.array(rows, dtype=np.float64)
@@ -124,7 +127,7 @@ def fingerprints(connection: apsw.Connection) -> dict[int, int]:
 
 def unreachable(connection: apsw.Connection) -> list[str]:
     """Return terms that a scan of the index sees and a search does not, among evenly chosen ones."""
-    terms = connection.execute("SELECT term, count(*) FROM lexical_term GROUP BY term").fetchall()
+    terms = cast("list[Any]", connection.execute("SELECT term, count(*) FROM lexical_term GROUP BY term").fetchall())
     step = len(terms) // _PROBED_TERMS + 1
     return [term for term, count in terms[::step] if _frequency(connection, term, limit=count + 1) != count]
 

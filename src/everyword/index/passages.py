@@ -69,8 +69,10 @@ def verify(connection: apsw.Connection) -> list[str]:
         "(p.session, p.role, p.branch, p.author, p.created_us) IS NOT "
         f"(m.session, CASE m.role {role} END, m.branch IS NOT NULL, m.author, m.created_us)"
     )
-    return [f"passage {passage_id}: session, role, branch, author or time are not those of message {seq}"
-            for passage_id, seq in connection.execute(query)]
+    return [
+        f"passage {passage_id}: session, role, branch, author or time are not those of message {seq}"
+        for passage_id, seq in connection.execute(query)
+    ]
 
 
 def delete(connection: apsw.Connection, passage_ids: Iterable[int]) -> None:

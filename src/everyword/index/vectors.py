@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any, cast
 
 import apsw
 
@@ -25,7 +26,7 @@ class StoredModel:
 
 def models(connection: apsw.Connection) -> list[StoredModel]:
     """Return the models of this file; at most one is active."""
-    rows = connection.execute("SELECT id, identity, state, centre FROM model ORDER BY id").fetchall()
+    rows = cast("list[Any]", connection.execute("SELECT id, identity, state, centre FROM model ORDER BY id").fetchall())
     return [
         StoredModel(
             model_id=model_id,
@@ -83,9 +84,7 @@ def count_waiting_for(connection: apsw.Connection, identity: ModelIdentity) -> i
     return connection.execute("SELECT count(*) FROM pending WHERE model = ?", (model_id,)).get or 0
 
 
-def store(
-    connection: apsw.Connection, identity: ModelIdentity, passage: Passage, code: bytes, clauses: bytes
-) -> None:
+def store(connection: apsw.Connection, identity: ModelIdentity, passage: Passage, code: bytes, clauses: bytes) -> None:
     """Keep the codes of one passage, unless it was erased or done by another process in the meantime.
 
     A passage is known by its place in the log, which is never used again; its id may be.

@@ -19,7 +19,8 @@ from everyword.text.words import query_terms
 Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 ROLES = ("system", "developer", "user", "assistant", "tool")
-_K1 = 1.2
+INDEX_K1 = 1.2
+"""The k1 that the ratios of the index were made with."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -87,7 +88,8 @@ def _lexical(
         ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0)
         if recipe.neighbours:
             ratios = corpus.with_neighbours(ratios, recipe.neighbours)
-        total += hits.idf * (_K1 + 1.0) * ratios / (1.0 + ratios)
+        ratios *= INDEX_K1 / recipe.k1
+        total += hits.idf * (recipe.k1 + 1.0) * ratios / (1.0 + ratios)
         idf[hits.term] = hits.idf
     total[total == 0.0] = np.nan
     return total

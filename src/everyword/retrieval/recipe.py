@@ -23,6 +23,8 @@ class Recipe:
     """What is ranked and packed together: a message, consecutive messages of one speaker, or a window."""
     neighbours: tuple[float, ...] = ()
     """Share of the term counts of the passages at distance 1, 2, … that counts for a passage's words."""
+    k1: float = 1.2
+    """Of BM25: how much a repeated term still adds; less makes different terms count more."""
     header_weight: float = 0.0
     """Of speaker and date terms against a term of the text."""
     author_bonus: float = 0.0

@@ -13,6 +13,7 @@ EVIDENCE = Strategy(
         channels=("lexical", "passage", "clause"),
         weights=(1.0, 0.6, 0.5),
         neighbours=(0.5, 0.2),
+        k1=0.6,
         header_weight=1.0,
         author_bonus=1.0,
         asker_bonus=0.8,

@@ -16,7 +16,8 @@ from everyword.testing.drafts import START, draft
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 ODD_TEXTS = (
-    "", " \n", "nul \x00 inside", "🎂 👩‍👩‍👧‍👦 🇹🇼", "مرحبا بالعالم", "שלום", "繁體與简体", "が か\u3099", "สวัสดี", "x" * 100_000,
+    "", " \n", "nul \x00 inside", "🎂 👩‍👩‍👧‍👦 🇹🇼", "مرحبا بالعالم", "שלום", "繁體與简体",
+    "が か\u3099", "สวัสดี", "x" * 100_000,
     "\ufeff\u202eright to left", "'; DROP TABLE message; --",
 )  # fmt: skip
 
@@ -66,9 +67,10 @@ class LogContract:
         assert log.by_id(stored.message_id).payload == draft(text).payload
 
     def test_the_offset_of_the_clock_is_kept_beside_the_moment(self, log: MessageLog) -> None:
-        times = [
-            datetime(2026, 3, 29, 1, 30, tzinfo=timezone(timedelta(hours=hours))) for hours in (-12, 0, 8, 14)
-        ] + [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=-12)))]
+        times = [datetime(2026, 3, 29, 1, 30, tzinfo=timezone(timedelta(hours=hours))) for hours in (-12, 0, 8, 14)] + [
+            datetime(1, 1, 1, tzinfo=UTC),
+            datetime(9999, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=-12))),
+        ]
         log.append([draft("x", created_at=time) for time in times], received_at=NOW)
         stored = [message.created_at for message in log.scan()]
         assert stored == times

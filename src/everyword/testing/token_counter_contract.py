@@ -6,7 +6,17 @@ import pytest
 
 from everyword.ports import TokenCounter
 
-TEXTS = ("one", "We watched the match.", "今天早上我去市場買了一些菜。", "\ud800", "\x00", "🎂👩‍👩‍👧‍👦", " ", "\n" * 50, "x" * 5000)
+TEXTS = (
+    "one",
+    "We watched the match.",
+    "今天早上我去市場買了一些菜。",
+    "\ud800",
+    "\x00",
+    "🎂👩‍👩‍👧‍👦",
+    " ",
+    "\n" * 50,
+    "x" * 5000,
+)
 
 
 class TokenCounterContract:

@@ -1,4 +1,4 @@
-"""An embedder for tests: the words of a text, hashed into a few dimensions. Equal texts are equal, shared words are near."""
+"""An embedder for tests: the words of a text, hashed into a few dimensions. Texts that share words are near."""
 
 from __future__ import annotations
 

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 Kind = Literal["absolute", "relative"]
 Days = tuple[date, date]
 Match = re.Match[str]
-Anchor = TypeVar("Anchor", date, "date | None")
 Absolute = Callable[[Match, "date | None"], "Days | None"]
 Relative = Callable[[Match, date], "Days | None"]
 Rule = TypeVar("Rule", Absolute, Relative)
@@ -147,7 +146,7 @@ def _ahead(
     return None
 
 
-def _checked(rule: Callable[[Match, Anchor], Days | None], match: Match, anchor: Anchor) -> Days | None:
+def _checked(rule: Callable[[Match, Any], Days | None], match: Match, anchor: date | None) -> Days | None:
     """Resolve, or None for a day that no calendar has: "February 30", "9999 years ago"."""
     try:
         days = rule(match, anchor)

@@ -10,10 +10,33 @@ from everyword.domain.user import LONGEST, file_name, user, user_of
 from everyword.errors import InvalidUserIdError
 
 NASTY = st.sampled_from(
-    ["..", ".", "/", "\\", "~", "%", "%2f", "+", ".db", "CON", "con", "a.", " a", "é", "e\u0301", "用戶", "🎂", "a/../b", "A", "a"]
+    [
+        "..",
+        ".",
+        "/",
+        "\\",
+        "~",
+        "%",
+        "%2f",
+        "+",
+        ".db",
+        "CON",
+        "con",
+        "a.",
+        " a",
+        "é",
+        "e\u0301",
+        "用戶",
+        "🎂",
+        "a/../b",
+        "A",
+        "a",
+    ]
 )
-USER_IDS = st.lists(NASTY | st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12), min_size=1).map("".join).filter(
-    lambda text: text.strip() and len(text) <= LONGEST
+USER_IDS = (
+    st.lists(NASTY | st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12), min_size=1)
+    .map("".join)
+    .filter(lambda text: text.strip() and len(text) <= LONGEST)
 )
 
 

@@ -78,7 +78,9 @@ def test_one_dimension_keeps_its_value() -> None:
 
 @pytest.mark.parametrize("dimensions", [2, 3, 384])
 def test_extreme_vectors_have_finite_codes(dimensions: int) -> None:
-    rows = np.vstack([np.eye(1, dimensions), -np.eye(1, dimensions), np.full((1, dimensions), dimensions**-0.5)]).astype(np.float32)
+    rows = np.vstack(
+        [np.eye(1, dimensions), -np.eye(1, dimensions), np.full((1, dimensions), dimensions**-0.5)]
+    ).astype(np.float32)
     for centre in (np.zeros(dimensions, dtype=np.float32), -rows[0], rows[2]):
         found = codes.from_nibbles(codes.nibbles(rows, centre), dimensions)
         assert np.isfinite(found).all()

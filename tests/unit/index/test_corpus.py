@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ def corpus_of(sessions: list[int]) -> Corpus:
 
 
 @given(st.lists(st.integers(1, 4), max_size=40), WEIGHTS, st.randoms(use_true_random=False))
-def test_neighbours_count_by_their_distance_in_the_session(sessions: list[int], weights: tuple[float, ...], random) -> None:  # type: ignore[no-untyped-def]
+def test_neighbours_count_by_their_distance_in_the_session(
+    sessions: list[int], weights: tuple[float, ...], random: Random
+) -> None:
     values = np.array([random.random() for _ in sessions])
     expected = values.copy()
     for session in set(sessions):
@@ -37,7 +40,7 @@ def test_neighbours_count_by_their_distance_in_the_session(sessions: list[int], 
 
 
 @given(st.lists(st.integers(1, 4), max_size=40), st.integers(1, 5), st.randoms(use_true_random=False))
-def test_a_session_mean_is_that_of_its_best(sessions: list[int], count: int, random) -> None:  # type: ignore[no-untyped-def]
+def test_a_session_mean_is_that_of_its_best(sessions: list[int], count: int, random: Random) -> None:
     values = np.array([random.random() - 0.5 for _ in sessions])
     expected = [
         np.mean(sorted((v for v, each in zip(values, sessions, strict=True) if each == session), reverse=True)[:count])
@@ -46,7 +49,9 @@ def test_a_session_mean_is_that_of_its_best(sessions: list[int], count: int, ran
     assert np.allclose(corpus_of(sessions).session_means(values, count), expected)
 
 
-def test_the_corpus_grows_with_the_file_and_an_older_one_stays_as_it_was(index: Index, add: Callable[..., list[Message]]) -> None:
+def test_the_corpus_grows_with_the_file_and_an_older_one_stays_as_it_was(
+    index: Index, add: Callable[..., list[Message]]
+) -> None:
     add(draft("one", author="Ana"), draft("two", role="tool", session_id="s2", created_at=None))
     before = index.corpus()
     add(draft("three", role="assistant", branch="other"))

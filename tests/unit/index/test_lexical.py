@@ -55,13 +55,17 @@ EXTRA = [5] * len(SENTENCES)
 
 
 @pytest.mark.parametrize("question", ["coin", "coins of the match", "the stadium", "貓", "貓頭", "coin 1899 貓 sister"])
-def test_scores_are_those_of_a_naive_computation(index: Index, add: Callable[..., list[Message]], question: str) -> None:
+def test_scores_are_those_of_a_naive_computation(
+    index: Index, add: Callable[..., list[Message]], question: str
+) -> None:
     add(*(draft(text, role="assistant") for text in SENTENCES))
     expected = naive(list(SENTENCES), query_terms(question))
     assert scores(index, question) == pytest.approx(expected, rel=1e-4)
 
 
-def test_a_single_chinese_character_finds_every_word_that_holds_it(index: Index, add: Callable[..., list[Message]]) -> None:
+def test_a_single_chinese_character_finds_every_word_that_holds_it(
+    index: Index, add: Callable[..., list[Message]]
+) -> None:
     add(*(draft(text) for text in SENTENCES))
     assert set(scores(index, "貓")) == {4, 5}
 
@@ -72,7 +76,9 @@ def test_the_header_is_found_only_where_it_has_weight(index: Index, add: Callabl
     assert scores(index, "Beatrix", header_weight=1.0)[1] > 0.0
 
 
-def test_an_erased_passage_is_in_no_answer_and_its_id_may_come_back(index: Index, add: Callable[..., list[Message]]) -> None:
+def test_an_erased_passage_is_in_no_answer_and_its_id_may_come_back(
+    index: Index, add: Callable[..., list[Message]]
+) -> None:
     add(draft("first coin"), draft("second stadium"))
     index.erase([2])
     add(draft("third coin"))
@@ -81,7 +87,7 @@ def test_an_erased_passage_is_in_no_answer_and_its_id_may_come_back(index: Index
 
 
 QUESTIONS = ['"', "'", "coin OR", "NOT coin", "coin AND (", "NEAR(coin, 2)", "text:coin", "-coin", "coin*", "^coin", "{a b} : c",
-             "coin\x00", "\ud800", "🎂", ")", "--", ";DROP TABLE message", "%", "\\", "header : user", "a\"b\"c", "+", "'ab"]  # fmt: skip
+             "coin\x00", "\ud800", "🎂", ")", "--", ";DROP TABLE message", "%", "\\", "header : user", 'a"b"c', "+", "'ab"]  # fmt: skip
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
@@ -98,7 +104,9 @@ def test_no_term_can_be_syntax(index: Index, add: Callable[..., list[Message]]) 
             index.term_hits({term: False, f"{term}x": True})
 
 
-def test_a_question_of_ten_thousand_words_is_answered_by_its_rarest(index: Index, add: Callable[..., list[Message]]) -> None:
+def test_a_question_of_ten_thousand_words_is_answered_by_its_rarest(
+    index: Index, add: Callable[..., list[Message]]
+) -> None:
     add(*(draft(f"common word{number % 7} rare{number}") for number in range(100)))
     question = " ".join(f"common word{number % 7} unknown{number} rare{number % 60}" for number in range(2500))
     found = index.term_hits(query_terms(question))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from everyword.domain.message import Message
@@ -73,7 +74,9 @@ def test_an_aside_is_found_by_its_clause(index: Index, add: Add) -> None:
     assert nearest(index, words, "brother Tim sold bicycle") == 1
 
 
-def test_clauses_are_chosen_by_their_signs_where_there_are_many(index: Index, add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clauses_are_chosen_by_their_signs_where_there_are_many(
+    index: Index, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = WordEmbedder(dimensions=256)
     add(draft(LONG), *(draft(LONG.replace("Tim", f"name{n}").replace("bicycle", f"thing{n}")) for n in range(40)))
     embed_all(index, words)
@@ -81,20 +84,27 @@ def test_clauses_are_chosen_by_their_signs_where_there_are_many(index: Index, ad
     assert nearest(index, words, "brother Tim sold his old red bicycle to a neighbour") == 1
 
 
-def test_many_small_writes_give_the_same_answer_as_one(database: Database, log: SqliteLog, index: Index, add: Add) -> None:
+def test_many_small_writes_give_the_same_answer_as_one(
+    database: Database, log: SqliteLog, index: Index, add: Add
+) -> None:
     words = WordEmbedder()
     for n in range(30):
         add(draft(f"message number{n}, about the harbour and the market of town{n % 5}"))
         embed_all(index, words)
         index.similarities(words, "number")
-    grown, fresh = index.similarities(words, "number7 harbour"), Index(database, log).similarities(words, "number7 harbour")
+    grown, fresh = (
+        index.similarities(words, "number7 harbour"),
+        Index(database, log).similarities(words, "number7 harbour"),
+    )
     assert grown is not None
     assert fresh is not None
     assert grown.passage_ids.tolist() == fresh.passage_ids.tolist()
     assert np.allclose(grown.clauses, fresh.clauses)
 
 
-def test_another_model_takes_over_when_it_is_complete_and_the_old_vectors_go(index: Index, database: Database, add: Add) -> None:
+def test_another_model_takes_over_when_it_is_complete_and_the_old_vectors_go(
+    index: Index, database: Database, add: Add
+) -> None:
     old, new = WordEmbedder("old", 64), WordEmbedder("new", 33)
     add(*(draft(f"message number{n}") for n in range(6)))
     embed_all(index, old)
@@ -140,7 +150,7 @@ class ForgetsMeanwhile(WordEmbedder):
         super().__init__()
         self._happens: Callable[[], object] | None = happens
 
-    def embed_passages(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+    def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         happens, self._happens = self._happens, None
         if happens and "secret words" in texts:
             happens()
@@ -149,7 +159,9 @@ class ForgetsMeanwhile(WordEmbedder):
         return super().embed_passages(texts)
 
 
-def test_no_vector_is_kept_of_what_was_erased_meanwhile(index: Index, log: SqliteLog, database: Database, add: Add) -> None:
+def test_no_vector_is_kept_of_what_was_erased_meanwhile(
+    index: Index, log: SqliteLog, database: Database, add: Add
+) -> None:
     def forget_and_write() -> None:
         with database.transaction():
             index.erase([2])
@@ -167,7 +179,7 @@ def test_no_vector_is_kept_of_what_was_erased_meanwhile(index: Index, log: Sqlit
 
 
 def test_a_rebuild_meanwhile_leaves_a_sound_index(index: Index, add: Add) -> None:
-    slow = ForgetsMeanwhile(lambda: index.rebuild())
+    slow = ForgetsMeanwhile(index.rebuild)
     add(draft("first"), draft("secret words"))
     embed_all(index, slow)
     assert index.verify() == []
@@ -189,12 +201,14 @@ class Wrong(WordEmbedder):
         super().__init__()
         self._value, self._columns = vectors, columns
 
-    def embed_passages(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+    def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         return np.full((len(texts), self._columns), self._value, dtype=np.float32)
 
 
 @pytest.mark.parametrize("value, columns", [(0.1, 63), (0.1, 65), (float("nan"), 64)])
-def test_vectors_that_are_not_what_the_model_says_are_refused(index: Index, add: Add, value: float, columns: int) -> None:
+def test_vectors_that_are_not_what_the_model_says_are_refused(
+    index: Index, add: Add, value: float, columns: int
+) -> None:
     add(draft("one"))
     with pytest.raises(ModelError, match="words"):
         embed_all(index, Wrong(value, columns))
@@ -210,7 +224,7 @@ def test_messages_without_words_have_vectors_too(index: Index, add: Add) -> None
     assert index.verify() == []
 
 
-def test_another_process_that_erases_or_swaps_is_noticed(tmp_path, index: Index, database: Database, add: Add) -> None:  # type: ignore[no-untyped-def]
+def test_another_process_that_erases_or_swaps_is_noticed(index: Index, database: Database, add: Add) -> None:
     old, new = WordEmbedder("old"), WordEmbedder("new")
     add(*(draft(f"message number{n}") for n in range(5)))
     embed_all(index, old)

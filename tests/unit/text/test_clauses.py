@@ -25,7 +25,10 @@ def test_short_pieces_join_their_neighbour() -> None:
 
 
 def test_chinese_is_cut_at_its_own_punctuation() -> None:
-    assert shown("我們星期四下午去看醫生，順便把報告寄給他們公司。") == ["我們星期四下午去看醫生，", "順便把報告寄給他們公司。"]
+    assert shown("我們星期四下午去看醫生，順便把報告寄給他們公司。") == [
+        "我們星期四下午去看醫生，",
+        "順便把報告寄給他們公司。",
+    ]
 
 
 def test_a_clause_without_an_end_is_cut_between_words() -> None:

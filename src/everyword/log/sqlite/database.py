@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -29,12 +29,14 @@ _ERASED = "erased"
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path) -> Generator[None]:
     """Turn SQLite's errors into Everyword's."""
     try:
         yield
     except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError) as error:
-        raise DamagedLogError(f"{path} is damaged or not an Everyword log ({error}): restore it from a backup.") from error
+        raise DamagedLogError(
+            f"{path} is damaged or not an Everyword log ({error}): restore it from a backup."
+        ) from error
     except apsw.FullError as error:
         raise DiskFullError(f"The disk of {path} is full: free some space and repeat the call.") from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError) as error:
@@ -97,7 +99,7 @@ class Database:
             self.connection.pragma("application_id", APPLICATION_ID)
 
     @contextmanager
-    def transaction(self) -> Iterator[apsw.Connection]:
+    def transaction(self) -> Generator[apsw.Connection]:
         """Run the block in one write transaction; durable when it ends, undone when it raises."""
         with self.lock, translated(self.path):
             if self._depth == 0:
@@ -115,7 +117,7 @@ class Database:
                 self._depth -= 1
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
+    def reading(self) -> Generator[apsw.Connection]:
         """Run the block on one consistent state of the file."""
         with self.lock, translated(self.path):
             if self.connection.in_transaction:

@@ -6,9 +6,9 @@ import json
 import re
 import secrets
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from hashlib import blake2b
 from typing import Any, cast
@@ -99,7 +99,7 @@ class SqliteLog:
         query = f"SELECT {_COLUMNS} {_FROM} WHERE m.seq > ? ORDER BY m.seq LIMIT ?"
         while True:
             with self.database.reading() as connection:
-                rows = connection.execute(query, (after, batch)).fetchall()
+                rows = cast("list[Any]", connection.execute(query, (after, batch)).fetchall())
             if not rows:
                 return
             yield from map(_message, rows)
@@ -164,7 +164,9 @@ class SqliteLog:
         """Return what is wrong with the record: SQLite's own check, then every row against its digest."""
         with self.database.reading() as connection:
             try:
-                problems = [f"SQLite: {row[0]}" for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+                problems = [
+                    f"SQLite: {row[0]}" for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"
+                ]
                 seqs = [row[0] for row in connection.execute("SELECT seq FROM message ORDER BY seq")]
             except apsw.Error as error:
                 return [f"SQLite: {error}"]
@@ -183,7 +185,7 @@ def _damage(connection: apsw.Connection, seq: int) -> str | None:
 
 
 @contextmanager
-def _storable(draft: Draft) -> Iterator[None]:
+def _storable(draft: Draft) -> Generator[None]:
     """Turn what SQLite cannot hold into an error about the message."""
     try:
         yield
@@ -240,8 +242,7 @@ def _inserted(connection: apsw.Connection, draft: Draft, received_at: datetime, 
 
 
 def _with_seq(message: Message, seq: int) -> Message:
-    fields = {name: getattr(message, name) for name in Message.__slots__}
-    return Message(**{**fields, "seq": seq})
+    return replace(message, seq=seq)
 
 
 def _row(message: Message, session: int) -> Row:
@@ -270,7 +271,9 @@ def _message(row: Row) -> Message:
     try:
         return _unpacked(row)
     except (zlib.error, ValueError, OverflowError) as error:
-        raise DamagedLogError(f"Message {row[0]} is damaged ({error}): run verify, restore it from a backup.") from error
+        raise DamagedLogError(
+            f"Message {row[0]} is damaged ({error}): run verify, restore it from a backup."
+        ) from error
 
 
 def _unpacked(row: Row) -> Message:
@@ -329,7 +332,7 @@ def _text_of(microseconds: int | None) -> str | None:
     try:
         moment = _joined(microseconds, 0)
     except OverflowError:
-        moment = datetime.max if cast("int", microseconds) > 0 else datetime.min
+        moment = (datetime.max if cast("int", microseconds) > 0 else datetime.min).replace(tzinfo=UTC)
     return moment.isoformat() if moment else None
 
 

@@ -33,7 +33,9 @@ def unpack(packed: bytes, text: str) -> bytes:
 
 
 def _deflated(payload: bytes, dictionary: bytes) -> bytes:
-    deflate = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY, dictionary)
+    deflate = zlib.compressobj(
+        6, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY, dictionary
+    )
     return deflate.compress(payload) + deflate.flush()
 
 
