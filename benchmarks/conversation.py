@@ -170,7 +170,9 @@ def question(said: Said, random: np.random.Generator) -> str:
 def topic_of(text: str) -> int:
     """Return the topic that most of a text's words belong to; one by its length where it has none."""
     topics = topics_of_words()
-    pieces = text.lower().replace(",", " ").replace(".", " ").split() if text.isascii() else map("".join, pairwise(text))
+    pieces = (
+        text.lower().replace(",", " ").replace(".", " ").split() if text.isascii() else map("".join, pairwise(text))
+    )
     found = Counter(topics[piece] for piece in pieces if piece in topics)
     return found.most_common(1)[0][0] if found else len(text) % TOPICS
 
@@ -267,7 +269,9 @@ def _texts(random: np.random.Generator, language: Language, topic: int, sizes: S
     begins = np.concatenate([[True], np.isin(separators[:-1], language.separators[2:])])
     begins[ends[:-1]] = True
     words += np.where(begins, language.size, 0)
-    pieces = [language.table[word] + _SEPARATORS[mark] for word, mark in zip(words.tolist(), separators.tolist(), strict=True)]
+    pieces = [
+        language.table[word] + _SEPARATORS[mark] for word, mark in zip(words.tolist(), separators.tolist(), strict=True)
+    ]
     for start, end in pairwise([0, *ends.tolist()]):
         yield "".join(pieces[start:end]).rstrip()
 

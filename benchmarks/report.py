@@ -30,7 +30,9 @@ class Row:
 def show(size: str, figures: Figures) -> None:
     """Print one size: a table on a terminal, markdown elsewhere."""
     words = figures["words"]
-    title = f"{size} tokens: {words['messages']:,} messages, {words['passages']:,} passages, {words['text_bytes']:,} bytes"
+    title = (
+        f"{size} tokens: {words['messages']:,} messages, {words['passages']:,} passages, {words['text_bytes']:,} bytes"
+    )
     found = list(rows(figures))
     if not sys.stdout.isatty():
         print(f"\n### {title}\n\n| measure | value | target | |\n|---|---|---|---|")
@@ -92,7 +94,9 @@ def _of_queries(figures: Figures) -> Iterator[Row]:
         met=asked["context_ms"]["p95"] <= most if most else None,
     )
     yield Row(what="of which the question's vector", value=_spread(asked["embedding_ms"]))
-    peak = _compared("memory of a query: peak", asked["rss_peak_mb"], "MB", most=600 if figures["size"] == "12m" else None)
+    peak = _compared(
+        "memory of a query: peak", asked["rss_peak_mb"], "MB", most=600 if figures["size"] == "12m" else None
+    )
     yield peak
     grown = asked["rss_peak_mb"] - asked["rss_before_mb"]
     yield Row(what="memory of a query: over the loaded model", value=f"{grown:,.0f} MB")
@@ -126,5 +130,3 @@ def _compared(
 
 def _spread(milliseconds: Figures) -> str:
     return " / ".join(f"{milliseconds[name]:,.1f}" for name in ("p50", "p95", "max")) + " ms"
-
-

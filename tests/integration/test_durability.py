@@ -10,7 +10,7 @@ import pytest
 from everyword import Memory
 
 ROUNDS = 200
-ROUNDS_OF_A_USER = 5
+ROUNDS_OF_A_USER = 4
 
 
 def _check(home: Path, user: str, acknowledged: set[str]) -> set[str]:
@@ -34,7 +34,7 @@ def _rounds(writers: Any, count: int, *, seed: int) -> None:
         pid = writers.start(mode, user=user, name=name, model=f"model{number % 3}")
         if chosen.random() < 0.8:
             writers.first_words(name)
-        time.sleep(chosen.uniform(0.0, 0.04))
+        time.sleep(chosen.uniform(0.0, 0.03))
         writers.finish(pid, kill=True)
         mine = acknowledged.setdefault(user, set())
         mine.update(writers.stored.get(name, ()))
@@ -43,11 +43,13 @@ def _rounds(writers: Any, count: int, *, seed: int) -> None:
     assert sum(map(len, acknowledged.values())) > count
 
 
+@pytest.mark.timeout(600)
 def test_no_acknowledged_message_is_lost_by_200_rounds_of_kill_9(writers: Any) -> None:
     _rounds(writers, ROUNDS, seed=1)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
+@pytest.mark.timeout(600)
 def test_no_acknowledged_message_is_lost_by_2000_rounds_of_kill_9(writers: Any) -> None:
     _rounds(writers, 2000, seed=2)

@@ -22,7 +22,7 @@ def say(*words: object) -> None:
 
 def add(memory: Memory, user: str, name: str) -> None:
     """Add messages one by one and in batches, until killed or done."""
-    for number in range(12):
+    for number in range(8):
         say("stored", name, *memory.add(f"{name} single{number} apple", user_id=user).message_ids)
         batch = [{"role": "user", "content": f"{name} batch{number} pear, and more of it. Also {n}."} for n in range(3)]
         say("stored", name, *memory.add(batch, user_id=user, session_id=name).message_ids)

@@ -8,6 +8,8 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from everyword.index import lexical
+
 Ints = npt.NDArray[np.int64]
 _READ = 50_000
 
@@ -21,7 +23,9 @@ class Corpus:
     It never changes, since threads share it: `grown` returns another one.
     """
 
-    def __init__(self, table: Ints | None = None, authors: list[str | None] | None = None) -> None:
+    def __init__(
+        self, table: Ints | None = None, authors: list[str | None] | None = None, terms: Ints | None = None
+    ) -> None:
         self._table: Ints = np.empty((8, 0), dtype=np.int64) if table is None else table
         self.ids, self.seqs, self.sessions, self.roles, self.branches, self.created_us, self.lengths, self.scripts = (
             self._table
@@ -29,33 +33,41 @@ class Corpus:
         """created_us: microseconds since 1970 UTC, UNKNOWN where the time is not known. lengths: characters. scripts: 1 where it is
         written without spaces between words."""
         self.authors: list[str | None] = authors or []
+        self.terms: Ints = np.zeros(len(self.ids), dtype=np.int64) if terms is None else terms
+        """Index terms, repeats included."""
         self.order: Ints = np.lexsort((self.ids, self.sessions))
         """Positions sorted by session, then by id: neighbours in a conversation are neighbours here."""
+        self._is_ordered = bool((np.diff(self.order) > 0).all())
+        self._is_gapless = len(self.ids) > 0 and bool(self.ids[-1] - self.ids[0] == len(self.ids) - 1)
         self._same: npt.NDArray[np.bool_] = np.diff(self.sessions[self.order]) == 0
 
     def grown(self, connection: apsw.Connection) -> Corpus:
         """Return this and the passages that were added since; itself where there are none."""
         query = (
-            "SELECT id, seq, session, role, branch, coalesce(created_us, ?), stop - start, script, author FROM passage "
-            "WHERE id > ? ORDER BY id LIMIT ?"
+            "SELECT p.id, seq, session, role, branch, coalesce(created_us, ?), stop - start, script, author, d.sz "
+            "FROM passage p LEFT JOIN lexical_docsize d ON d.id = p.id WHERE p.id > ? ORDER BY p.id LIMIT ?"
         )
-        tables, authors, last = [self._table], list(self.authors), int(self.ids[-1]) if len(self) else 0
+        tables, terms, authors = [self._table], [self.terms], list(self.authors)
+        last = int(self.ids[-1]) if len(self) else 0
         while rows := cast("list[Any]", connection.execute(query, (int(UNKNOWN), last, _READ)).fetchall()):
             tables.append(np.array([row[:8] for row in rows], dtype=np.int64).T)
+            terms.append(lexical.lengths([row[9] for row in rows]))
             authors.extend(row[8] for row in rows)
             last = rows[-1][0]
-        return self if len(tables) == 1 else Corpus(np.concatenate(tables, axis=1), authors)
+        return self if len(tables) == 1 else Corpus(np.concatenate(tables, axis=1), authors, np.concatenate(terms))
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def positions(self, passage_ids: Ints) -> Ints:
         """Return the positions of passages by id; each must be here."""
+        if self._is_gapless:
+            return np.clip(passage_ids - self.ids[0], 0, len(self.ids))
         return np.searchsorted(self.ids, passage_ids)
 
     def with_neighbours(self, values: npt.NDArray[np.float64], weights: tuple[float, ...]) -> npt.NDArray[np.float64]:
         """Return each value plus those of its neighbours in the session, weighted by their distance: 1, 2 and so on."""
-        line = values[self.order]
+        line = values if self._is_ordered else values[self.order]
         total = line.copy()
         same = np.ones(max(len(line) - 1, 0), dtype=np.bool_)
         for distance, weight in enumerate(weights, 1):
@@ -64,6 +76,8 @@ class Corpus:
             same = self._same if distance == 1 else same[:-1] & self._same[distance - 1 :]
             total[distance:] += weight * line[:-distance] * same
             total[:-distance] += weight * line[distance:] * same
+        if self._is_ordered:
+            return total
         out = np.empty_like(total)
         out[self.order] = total
         return out

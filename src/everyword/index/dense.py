@@ -57,7 +57,8 @@ class DenseScan:
 
     def grown(self, connection: apsw.Connection) -> DenseScan:
         """Return this and the vectors that were stored since; itself where there are none."""
-        query = "SELECT id, passage, code, clauses FROM vector WHERE model = ? AND id > ? ORDER BY id LIMIT ?"
+        # The plus keeps SQLite from the index over (model, passage), after which it would sort all codes for every read.
+        query = "SELECT id, passage, code, clauses FROM vector WHERE +model = ? AND id > ? ORDER BY id LIMIT ?"
         blocks, last = list(self._blocks), self._last_row
         while rows := cast("list[Any]", connection.execute(query, (self.model.model_id, last, _READ)).fetchall()):
             blocks.append(_block(rows, self.model.identity.dimensions))
@@ -84,7 +85,7 @@ class DenseScan:
             return [np.arange(len(block.scales)) for block in self._blocks]
         wanted = codes.question_bits(question, self.centre)
         distances = [codes.distances(block.signs, wanted) for block in self._blocks]
-        counts = np.cumsum(np.bincount(np.concatenate(distances)))
+        counts = np.cumsum(sum(np.bincount(distance, minlength=64 * len(wanted) + 1) for distance in distances))
         limit = int(np.searchsorted(counts, CLAUSE_CANDIDATES))
         return [np.flatnonzero(distance <= limit) for distance in distances]
 

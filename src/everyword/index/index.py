@@ -196,7 +196,8 @@ class Index:
     ) -> list[lexical.TermHits]:
         """Return for each term of a question the passages that hold it."""
         with self._storage.reading() as connection:
-            return list(lexical.hits(connection, wanted, header_weight=header_weight))
+            corpus = self.corpus()
+            return list(lexical.hits(connection, wanted, corpus.ids, corpus.terms, header_weight=header_weight))
 
     def similarities(self, embedder: Embedder, question: str) -> Similarities | None:
         """Return the similarity of every passage; None where the active vectors are of another model."""

@@ -19,6 +19,7 @@ CREATE VIRTUAL TABLE lexical USING fts5 (
     header,
     content = '',
     contentless_delete = 1,
+    detail = none, -- lexical.py says by other terms how often and where a term stands
     tokenize = "ascii tokenchars '.:#+-_'"
 );
 

@@ -54,6 +54,8 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
         found.milliseconds[dense[0]] = (time.perf_counter() - started) * 1000
     for scores in found.scores.values():
         scores[~found.allowed] = np.nan
+    if found.clauses is not None:
+        found.clauses[~found.allowed] = np.nan
     return found
 
 

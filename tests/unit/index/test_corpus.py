@@ -17,7 +17,7 @@ WEIGHTS = st.lists(st.floats(0, 1), max_size=5).map(tuple)
 
 
 def corpus_of(sessions: list[int]) -> Corpus:
-    table = np.zeros((7, len(sessions)), dtype=np.int64)
+    table = np.zeros((8, len(sessions)), dtype=np.int64)
     table[0] = np.arange(len(sessions)) * 3 + 1
     table[2] = sessions
     return Corpus(table, [None] * len(sessions))

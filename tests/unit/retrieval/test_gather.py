@@ -19,7 +19,7 @@ from everyword.testing.drafts import START, draft
 from everyword.text.words import terms
 
 Keep = Callable[..., list[Message]]
-FILLERS = [draft(f"We talked about the weather in week {number}.", minute=number) for number in range(20)]
+FILLERS = [draft(f"We talked about the weather in week {number}.", session_id=f"s{number}") for number in range(20)]
 
 
 class SynonymEmbedder:
@@ -46,14 +46,14 @@ def seqs(store: UserFile, question: str, strategy: str = "evidence", *, embedder
 @pytest.mark.parametrize("strategy", ["evidence", "raw-fused", "bm25"])
 def test_an_id_that_no_vector_knows_enters_by_its_words(store: UserFile, keep: Keep, strategy: str) -> None:
     blind = SynonymEmbedder()
-    keep(*FILLERS, draft("The order is XK-40517-B."), *FILLERS, embedder=blind)
+    keep(*FILLERS, draft("The order is XK-40517-B.", session_id="x"), *FILLERS, embedder=blind)
     assert seqs(store, "Where is XK-40517-B?", strategy, embedder=blind)[0] == 21
 
 
 @pytest.mark.parametrize("strategy", ["evidence", "raw-fused", "raw-semantic", "raw-rag"])
 def test_a_paraphrase_without_a_common_word_enters_by_its_vector(store: UserFile, keep: Keep, strategy: str) -> None:
     knowing = SynonymEmbedder()
-    keep(*FILLERS, draft("Her physician moved to Leeds."), *FILLERS, embedder=knowing)
+    keep(*FILLERS, draft("Her physician moved to Leeds.", session_id="x"), *FILLERS, embedder=knowing)
     assert seqs(store, "Who is the doctor?", strategy, embedder=knowing)[0] == 21
 
 
@@ -72,7 +72,7 @@ def test_a_number_is_found_in_a_message_of_another_script(store: UserFile, keep:
 def test_a_passage_without_a_vector_is_found_by_words_and_noted(store: UserFile, keep: Keep) -> None:
     hashed = HashEmbedder()
     keep(*FILLERS, embedder=hashed)
-    keep(draft("The violin is in the attic."))
+    keep(draft("The violin is in the attic.", session_id="x"))
     ranking = rank(store.index, Query(text="Where is the violin?"), EVIDENCE.recipe, embedder=hashed)
     assert next(ranking.candidates()).seqs == (21,)
     assert ranking.notes == ["1 passages have no vector yet: found by words only"]
