@@ -15,7 +15,7 @@ UV := $(BIN)/uv
 EXPORT := --frozen --quiet --no-emit-project --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check quick format bench soak lock clean
+.PHONY: help demo test check check-format check-lint check-types check-layers check-quick format bench soak lock clean
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
@@ -26,11 +26,21 @@ demo: .venv/.demo
 test: .venv/.test
 	$(BIN)/python -m pytest
 
-check: .venv/.test
+check: check-format check-lint check-types check-layers check-quick
+
+check-format: .venv/.test
 	$(BIN)/ruff format --check
+
+check-lint: .venv/.test
 	$(BIN)/ruff check
+
+check-types: .venv/.test
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
+
+check-layers: .venv/.test
 	$(BIN)/lint-imports --no-cache
+
+check-quick: .venv/.test
 	$(BIN)/python -m pytest -q tests/architecture tests/unit --ignore=tests/unit/models
 
 format: .venv/.test

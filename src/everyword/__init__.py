@@ -10,4 +10,4 @@ from everyword.errors import ContextLengthExceeded, EverywordError
 
 __version__ = "0.1.0"
 
-__all__ = ["Added", "Context", "ContextLengthExceeded", "Evidence", "EverywordError", "Hit", "Memory", "Message"]
+__all__ = ["Added", "Context", "ContextLengthExceeded", "EverywordError", "Evidence", "Hit", "Memory", "Message"]

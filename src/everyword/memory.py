@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from everyword.config import Settings
 from everyword.domain.context import Context
@@ -22,7 +22,6 @@ from everyword.domain.user import user
 from everyword.embedding_worker import EmbeddingWorker
 from everyword.errors import (
     EverywordError,
-    IdempotencyConflictError,
     InvalidInputError,
     ModelError,
     ModelMissingError,
@@ -31,11 +30,15 @@ from everyword.errors import (
 from everyword.packing.packer import Frame, pack
 from everyword.packing.render import locale_of
 from everyword.ports import Embedder, Progress, Reranker, Store, Stores, TokenCounter
+from everyword.retrieval.recipe import Channel
 from everyword.strategies import catalogue
 from everyword.strategies.strategy import Strategy, items
 from everyword.transcripts import everyword as exports
 from everyword.transcripts import formats
 from everyword.transcripts.live import drafts
+
+if TYPE_CHECKING:
+    from everyword.retrieval.search import Ranking
 
 _LOGGER = logging.getLogger("everyword")
 
@@ -189,7 +192,9 @@ class Memory:
         """Compute all vectors that wait, in this thread; return how many passages were done. Raise ModelError."""
         store = self._known(user_id)
         if self._embedder is None:
-            raise ModelMissingError("There is no embedder: the setting embedder is 'none'. Choose one, e.g. e5-small:q4.")
+            raise ModelMissingError(
+                "There is no embedder: the setting embedder is 'none'. Choose one, e.g. e5-small:q4."
+            )
         store.index.use(self._embedder)
         total, done = store.index.waiting(self._embedder), 0
         while count := store.index.embed(self._embedder):
@@ -272,7 +277,7 @@ class Memory:
         packed = pack(items(chosen, ranking, store.index, store.log, self._counter), frame)
         return replace(packed, pending_passages=store.index.pending() if self._embedder else 0, asked_at=asked.asked_at)
 
-    def _rank(self, store: Store, asked: Query, chosen: Strategy) -> Any:
+    def _rank(self, store: Store, asked: Query, chosen: Strategy) -> Ranking:
         from everyword.retrieval.search import rank
 
         embedder, note = self._searching_embedder(store)
@@ -309,7 +314,10 @@ class Memory:
                 self._others[active.name] = None
         other = self._others[active.name]
         if other is None or other.identity != active:
-            return None, f"the vectors are of {active.name}, which cannot be loaded; those of {self._embedder.identity.name} wait"
+            return (
+                None,
+                f"the vectors are of {active.name}, which cannot be loaded; those of {self._embedder.identity.name} wait",
+            )
         return other, f"vectors of {active.name} answer until those of {self._embedder.identity.name} are complete"
 
     def _require_vectors(self, store: Store) -> None:
@@ -418,7 +426,9 @@ class Memory:
         store = self._known(user_id)
         where = scope(message_ids=message_ids, session_id=_session(session_id), after=after, before=before)
         if where.is_everything != everything:
-            raise InvalidInputError("Say what to forget: message_ids, session_id, after/before, or everything=True alone.")
+            raise InvalidInputError(
+                "Say what to forget: message_ids, session_id, after/before, or everything=True alone."
+            )
         for message_id in message_ids or ():
             store.log.by_id(message_id)
         with store.transaction():
@@ -462,7 +472,9 @@ def _session(session_id: str | None) -> str | None:
     if session_id is None:
         return None
     if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 512 or not _is_whole(session_id):
-        raise InvalidInputError(f"session_id={session_id!r}: use a text of 1 to 512 characters, none of them half of one.")
+        raise InvalidInputError(
+            f"session_id={session_id!r}: use a text of 1 to 512 characters, none of them half of one."
+        )
     return session_id
 
 
@@ -508,11 +520,16 @@ def _query(
 
 
 def _with_mode(chosen: Strategy, mode: str) -> Strategy:
-    channels = {"fused": chosen.recipe.channels, "lexical": ("lexical",), "semantic": ("passage", "clause")}
+    """Return a strategy that uses only the channels of a mode."""
+    channels: dict[str, tuple[Channel, ...]] = {
+        "fused": chosen.recipe.channels,
+        "lexical": ("lexical",),
+        "semantic": ("passage", "clause"),
+    }
     if mode not in channels:
         raise InvalidInputError(f"mode={mode!r}: choose one of {', '.join(channels)}.")
-    kept = dict(zip(chosen.recipe.channels, chosen.recipe.weights, strict=True))
-    recipe = replace(chosen.recipe, channels=channels[mode], weights=tuple(kept[name] for name in channels[mode]))
+    weights = dict(zip(chosen.recipe.channels, chosen.recipe.weights, strict=True))
+    recipe = replace(chosen.recipe, channels=channels[mode], weights=tuple(weights[name] for name in channels[mode]))
     return replace(chosen, recipe=recipe)
 
 

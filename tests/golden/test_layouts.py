@@ -19,7 +19,9 @@ ENGLISH, CHINESE = "How many coins from before 1920 do I have?", "我有幾枚 1
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     with Memory(tmp_path, embedder="hash", counter="estimate") as opened:
-        opened.add("I have 37 coins from before 1920.", user_id="ana", session_id="s1", timestamp="2023-05-22T22:45+08:00")
+        opened.add(
+            "I have 37 coins from before 1920.", user_id="ana", session_id="s1", timestamp="2023-05-22T22:45+08:00"
+        )
         opened.add(
             [
                 {"role": "assistant", "content": "37 coins, a fine number.", "created_at": "2023-05-22T22:45+08:00"},
@@ -37,7 +39,9 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
             user_id="ana",
             session_id="s1",
         )  # fmt: skip
-        opened.add("1920 年以前的硬幣今天又買了一枚。", user_id="ana", session_id="s2", timestamp="2023-05-23T08:05+08:00")
+        opened.add(
+            "1920 年以前的硬幣今天又買了一枚。", user_id="ana", session_id="s2", timestamp="2023-05-23T08:05+08:00"
+        )
         opened.add({"role": "user", "name": "文玲", "content": "硬幣 coins 都在抽屜裡。"}, user_id="ana", session_id="s2",
                    timestamp="2023-05-23T08:05+08:00")  # fmt: skip
         for minute, text in enumerate(("And now to the garden.", "The roses.", "And the hedge.")):
@@ -68,7 +72,10 @@ def test_the_line_of_the_seed_is_exact(tmp_path: Path) -> None:
 
 def test_the_layout_of_messages_without_a_date(tmp_path: Path, check: Check) -> None:
     history = tmp_path / "chat.jsonl"
-    lines = [{"role": "user", "content": "The key is under the third pot."}, {"role": "assistant", "content": "The third pot."}]
+    lines = [
+        {"role": "user", "content": "The key is under the third pot."},
+        {"role": "assistant", "content": "The third pot."},
+    ]
     history.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     with Memory(tmp_path / "home", embedder="hash") as memory:
         memory.import_file(history, user_id="ana")
@@ -90,7 +97,15 @@ def test_a_branch_that_was_left_is_labelled(tmp_path: Path, check: Check) -> Non
         node("b", "a", [], "assistant", "Paint the hall grey."),
         node("c", "a", [], "assistant", "Paint the hall yellow."),
     ]
-    export = [{"id": "x", "title": "Hall", "current_node": "c", "create_time": 1684766700, "mapping": {n["id"]: n for n in nodes}}]
+    export = [
+        {
+            "id": "x",
+            "title": "Hall",
+            "current_node": "c",
+            "create_time": 1684766700,
+            "mapping": {n["id"]: n for n in nodes},
+        }
+    ]
     (tmp_path / "conversations.json").write_text(json.dumps(export), "utf-8")
     with Memory(tmp_path / "home", embedder="hash") as memory:
         memory.import_file(tmp_path / "conversations.json", user_id="ana")

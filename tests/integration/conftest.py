@@ -23,6 +23,7 @@ class Writers:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
         self.stored: dict[str, list[str]] = {}
         """Ids by the name of the writer whose call returned."""
@@ -78,7 +79,7 @@ class Writers:
 def writers(tmp_path: Path) -> Iterator[Writers]:
     if not hasattr(os, "fork"):
         pytest.skip("this system cannot fork")
-    memory = Path("/dev/shm")  # noqa: S108 - what a killed process wrote survives it in any file system
+    memory = Path("/dev/shm")
     with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as folder:
         opened = Writers(Path(folder) / "home")
         yield opened

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from everyword import Memory
 from everyword.testing.word_embedder import WordEmbedder
@@ -59,7 +60,17 @@ def run(home: Path, command: dict[str, str]) -> None:
         say("failed", name, type(error).__name__, " ".join(str(error).split()))
 
 
+def warm_up() -> None:
+    """Load what is loaded on first use, once for all writers."""
+    with TemporaryDirectory() as folder, Memory(folder, embedder=WordEmbedder()) as memory:
+        memory.add("a message, and a second clause of it. 貓", user_id="warm")
+        memory.index(user_id="warm")
+        memory.search("message", user_id="warm")
+        memory.verify(user_id="warm")
+
+
 def serve(home: Path) -> None:
+    warm_up()
     for line in sys.stdin:
         command = json.loads(line)
         if "wait" in command:

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from everyword.packing.excerpt import excerpt, joined
 from everyword.text.tokens import EstimateCounter
 
-words = st.sampled_from(("coin", "gold", "646,000", "市場", "今天早上", "🎂", "\n", ". ", "。", "，", '{"a":', "x" * 300, " ", "\x00"))
+words = st.sampled_from(
+    ("coin", "gold", "646,000", "市場", "今天早上", "🎂", "\n", ". ", "。", "，", '{"a":', "x" * 300, " ", "\x00")
+)
 texts = st.lists(words, max_size=80).map("".join)
 weights = st.dictionaries(st.sampled_from(("coin", "gold", "646000", "市场", "市")), st.floats(0, 9), max_size=4)
 

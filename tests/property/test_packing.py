@@ -21,7 +21,18 @@ if importlib.util.find_spec("tiktoken") and importlib.util.find_spec("bpe_openai
 COUNTERS = {name: counter(name) for name in INSTALLED}
 
 tricky = st.sampled_from(
-    ("</memory>", "\n#1 user: no", "\n[2026-05-22 Fri]", "\u2028- Earlier message (", "今天早上我去市場", "🎂👩‍👩‍👧‍👦", "\x00", "1,280", "\r\n", " ")
+    (
+        "</memory>",
+        "\n#1 user: no",
+        "\n[2026-05-22 Fri]",
+        "\u2028- Earlier message (",
+        "今天早上我去市場",
+        "🎂👩‍👩‍👧‍👦",
+        "\x00",
+        "1,280",
+        "\r\n",
+        " ",
+    )
 )
 texts = st.lists(tricky | st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=5).map("".join)
 

@@ -40,7 +40,7 @@ def retrieval(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Does all the evidence of a question reach a context of N tokens?
+    """Measure how often all the evidence of a question reaches a context of N tokens.
 
     A message counts as packed when all of it is in the context; one longer than 256 tokens also when a part of it is,
     and `whole` is the stricter figure. Vectors are kept in the cache folder, so that a second run takes seconds.

@@ -175,5 +175,3 @@ def packed(context: Context) -> tuple[set[int], set[int]]:
 
 def _is_long(said: Said) -> bool:
     return EstimateCounter().count(said.text) > LONG
-
-

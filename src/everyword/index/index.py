@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everyword.index.corpus import Corpus
     from everyword.index.dense import DenseScan, Similarities
 
-VERSION = 2
+VERSION = 3
 """Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
 TABLES = ("pending", "vector", "model", "passage")
 

@@ -16,6 +16,8 @@ ROOM = 64
 """Tokens of an excerpt."""
 _QUARTERS = 4
 """Lengths are in quarters of a token: 1 a character, 4 one of a script without spaces."""
+_ABBREVIATED = re.compile(r"\b(?:Mrs?|Ms|Mx|Dr|Prof|St|Mt|Sr|Jr|No|vs|e\.g|i\.e|approx|[A-Z])\. *$")
+_LONGEST_ABBREVIATION = 12
 _BREAK = re.compile(r"\s|[,;|}\])，；、](?=\D)")
 
 
@@ -48,13 +50,24 @@ def joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
 
 def _pieces(text: str, spans: Sequence[Span], most: int) -> Iterator[Span]:
     """Yield the sentences that the spans touch, whole; of one that is too long, its parts within the spans."""
-    for start, stop in sentences(text):
+    for start, stop in _sentences(text):
         touched = [(max(start, first), min(stop, last)) for first, last in spans if start < last and first < stop]
         if touched and _quarters(text[start:stop]) <= most:
             yield start, stop
         else:
             for span in touched:
                 yield from _bounded(text, span, most)
+
+
+def _sentences(text: str) -> list[Span]:
+    """Return the sentences; the point of an abbreviation ends none, since the name that it announces may be the answer."""
+    whole: list[Span] = []
+    for start, stop in sentences(text):
+        if whole and _ABBREVIATED.search(text, max(0, start - _LONGEST_ABBREVIATION), start):
+            whole[-1] = (whole[-1][0], stop)
+        else:
+            whole.append((start, stop))
+    return whole
 
 
 def _bounded(text: str, piece: Span, most: int) -> Iterator[Span]:
@@ -82,5 +95,7 @@ def _quarters(text: str) -> int:
 def _score(sentence: str, idf: Mapping[str, float]) -> float:
     """Return the weight of the distinct terms that occur, against a slowly growing length."""
     found = set(terms(sentence))
-    weight = sum(idf[term] for term in idf if term in found or any(each.startswith(term) for each in found if len(term) == 1))
+    weight = sum(
+        idf[term] for term in idf if term in found or any(each.startswith(term) for each in found if len(term) == 1)
+    )
     return weight / math.log2(8 + len(found))

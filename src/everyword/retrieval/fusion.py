@@ -34,12 +34,14 @@ def reciprocal_ranks(channels: Sequence[Scores], *, k: int = RRF_K) -> Scores:
 
 def standard_scores(scores: Scores) -> Scores:
     """Return (x - mean) / sd over the candidates that the channel knows; 0 where all are equal, the minimum where unknown."""
-    known = scores[~np.isnan(scores)]
+    missing = np.isnan(scores)
+    known = scores[~missing] if missing.any() else scores
     if not len(known):
         return np.zeros_like(scores)
     spread = known.std()
     if spread <= _ROUNDING * np.abs(known).max():
         return np.zeros_like(scores)
     out = (scores - known.mean()) / spread
-    out[np.isnan(scores)] = np.nanmin(out)
+    if len(known) < len(scores):
+        out[missing] = np.nanmin(out)
     return out

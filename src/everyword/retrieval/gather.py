@@ -77,9 +77,7 @@ def _allowed(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
     return allowed
 
 
-def _lexical(
-    index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe, idf: dict[str, float]
-) -> Scores:
+def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe, idf: dict[str, float]) -> Scores:
     """Return BM25 where the counts of neighbours are added before each term saturates; NaN where no term occurs."""
     wanted = query_terms(query.text)
     if recipe.header_weight:

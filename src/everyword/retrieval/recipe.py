@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Channel = Literal["lexical", "passage", "clause"]
+DENSE: tuple[Channel, ...] = ("passage", "clause")
 Fusion = Literal["scores", "ranks"]
 Unit = Literal["message", "speaker-run", "passage"]
 

@@ -18,7 +18,7 @@ from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex
 from everyword.retrieval.asker import is_about_asker
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import ROLES, Gathered, gather
-from everyword.retrieval.recipe import Recipe
+from everyword.retrieval.recipe import DENSE, Channel, Recipe
 from everyword.retrieval.units import Ints, best, units
 from everyword.text.words import is_unspaced
 
@@ -58,7 +58,7 @@ class Ranking:
     def candidates(self) -> Iterator[Candidate]:
         """Yield the units from the best to the worst."""
         by_unit = np.argsort(self._unit_of, kind="stable")
-        bounds = np.searchsorted(self._unit_of[by_unit], np.arange(len(self.scores) + 1))
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(self._unit_of, minlength=len(self.scores)))])
         level = np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
         for rank, unit in enumerate(self.order.tolist(), 1):
             members = by_unit[bounds[unit] : bounds[unit + 1]]
@@ -87,7 +87,9 @@ def rank(
     Raise ModelError.
     """
     found = gather(index, query, recipe, embedder)
-    stages = [_stage(name, found.corpus, each, found.milliseconds.get(name, 0.0)) for name, each in found.scores.items()]
+    stages = [
+        _stage(name, found.corpus, each, found.milliseconds.get(name, 0.0)) for name, each in found.scores.items()
+    ]
     started = time.perf_counter()
     fused = fuse(found, query, recipe)
     stages.append(_stage("fused", found.corpus, fused, (time.perf_counter() - started) * 1000))
@@ -116,11 +118,12 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     if recipe.fusion == "ranks":
         return channels[0].copy() if len(channels) == 1 else reciprocal_ranks(channels)
     weights = [weight for name, weight in zip(recipe.channels, recipe.weights, strict=True) if name in found.scores]
-    known = ~np.isnan(np.array(channels)).all(axis=0)
+    known = ~np.logical_and.reduce([np.isnan(channel) for channel in channels])
+    places = slice(None) if known.all() else known
     total = np.zeros(len(found.corpus))
     names = [name for name in recipe.channels if name in found.scores]
     for name, scores, weight in zip(names, channels, weights, strict=True):
-        total[known] += weight * standard_scores(_filled(name, scores)[known])
+        total[places] += weight * standard_scores(_filled(name, scores)[places])
     if recipe.other_script:
         _across_scripts(found, query, recipe, total)
     if recipe.author_bonus:
@@ -143,7 +146,7 @@ def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores
     the question's own language that shares a word with it. One with a name or number of the question keeps what that earns.
     """
     foreign = found.allowed & (found.corpus.scripts != int(is_unspaced(query.text)))
-    dense = [name for name in ("passage", "clause") if name in found.scores]
+    dense = [name for name in DENSE if name in found.scores]
     if not dense or foreign.sum() < _FEWEST_FOREIGN:
         return
     weights = dict(zip(recipe.channels, recipe.weights, strict=True))
@@ -154,17 +157,18 @@ def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores
     total[foreign] = np.maximum(total[foreign], by_vectors)
 
 
-def _filled(channel: str, scores: Scores) -> Scores:
+def _filled(channel: Channel, scores: Scores) -> Scores:
     """Return scores without gaps: words that do not occur count nothing, a vector that is not there yet is an average one."""
-    if channel == "lexical" or np.isnan(scores).all():
-        return np.nan_to_num(scores, nan=0.0)
-    return np.where(np.isnan(scores), np.nanmean(scores), scores)
+    missing = np.isnan(scores)
+    if not missing.any():
+        return scores
+    return np.where(missing, 0.0 if channel == "lexical" or missing.all() else np.nanmean(scores), scores)
 
 
 def _named(corpus: PassageTable, question: str) -> Scores:
     """Return 1 for messages of an author whom the question names, unless it names them all."""
     words = set(re.findall(r"\w+", question.casefold()))
-    authors = {author for author in corpus.authors if author}
+    authors = {author for author in set(corpus.authors) if author}
     named = {author for author in authors if set(re.findall(r"\w+", author.casefold())) & words}
     if not named or named == authors:
         return np.zeros(len(corpus))
@@ -183,7 +187,9 @@ def _by_model(
         notes.append(f"the reranker {reranker.name!r} failed, the order before it stands: {error}")
         return None
     if judged.shape != (len(head),):
-        notes.append(f"the reranker {reranker.name!r} gave {judged.size} scores for {len(head)} texts: they were not used")
+        notes.append(
+            f"the reranker {reranker.name!r} gave {judged.size} scores for {len(head)} texts: they were not used"
+        )
         return None
     return judged
 

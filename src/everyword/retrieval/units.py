@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def units(corpus: PassageTable, kind: Unit) -> Ints:
-    """Return for each passage the number of its unit: 0, 1, 2 …"""
+    """Return for each passage the number of its unit, counted from 0."""
     if kind == "passage":
         return np.arange(len(corpus), dtype=np.int64)
     if kind == "message":
@@ -33,6 +33,10 @@ def best(scores: npt.NDArray[np.float64], unit_of: Ints) -> npt.NDArray[np.float
 
 
 def _numbered(values: Ints) -> Ints:
+    """Return for each value the place among the different values, smallest first."""
+    steps = np.diff(values, prepend=values[:1])
+    if (steps >= 0).all():  # As messages come, so that no sorting is needed.
+        return np.cumsum(steps > 0, dtype=np.int64)
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 

@@ -64,7 +64,11 @@ def _spans(index: SearchIndex, chunk: Sequence[Candidate], show: Show) -> dict[i
     """Return the spans of the best passages of each message, where they decide what is shown."""
     if show == "whole":
         return {}
-    wanted = [passage_id for each in chunk for passage_id in (each.passage_ids[:2] if show == "relevant" else each.passage_ids)]
+    wanted = [
+        passage_id
+        for each in chunk
+        for passage_id in (each.passage_ids[:2] if show == "relevant" else each.passage_ids)
+    ]
     spans: dict[int, list[tuple[int, int]]] = {}
     for passage in index.spans(wanted):
         spans.setdefault(passage[0], []).append(passage[1:])

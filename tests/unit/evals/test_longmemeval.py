@@ -34,7 +34,12 @@ def record(question_id: str, **fields: Any) -> dict[str, Any]:
 @pytest.fixture
 def loaded(tmp_path: Path) -> tuple[Dataset, list[Case]]:
     no_label = [[{"role": "user", "content": "Hi."}], []]
-    records = [record("q1"), record("q2_abs"), record("q3", haystack_sessions=no_label), record("q4", question_date=None)]
+    records = [
+        record("q1"),
+        record("q2_abs"),
+        record("q3", haystack_sessions=no_label),
+        record("q4", question_date=None),
+    ]
     path = tmp_path / "longmemeval.json"
     path.write_text(json.dumps(records), "utf-8")
     found = load(path)

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from everyword import Memory
 from everyword.cli.eval import table
 from everyword.evals.catalogue import dataset
@@ -18,7 +16,9 @@ LONG = BOATS * 30 + "The old coin is worth 1,280 dollars. " + BOATS * 30
 
 
 def said(text: str, session: str = "s1", **fields: Any) -> Said:
-    return Said(role=fields.pop("role", "user"), text=text, session=session, created_at="2023-05-22T09:00:00+00:00", **fields)
+    return Said(
+        role=fields.pop("role", "user"), text=text, session=session, created_at="2023-05-22T09:00:00+00:00", **fields
+    )
 
 
 def one(*messages: Said, evidence: set[int], question: str = "What is the old coin worth?") -> Dataset:
@@ -41,7 +41,9 @@ def test_the_figures_have_the_names_that_are_promised() -> None:
     assert [(each["strategy"], each["budget"]) for each in found["results"]] == [
         ("bm25", 500), ("bm25", 1500), ("evidence", 500), ("evidence", 1500),
     ]  # fmt: skip
-    promised = "strategy budget questions all_evidence evidence_share tokens_mean tokens_max p50_ms p95_ms all_evidence_whole"
+    promised = (
+        "strategy budget questions all_evidence evidence_share tokens_mean tokens_max p50_ms p95_ms all_evidence_whole"
+    )
     for each in found["results"]:
         assert set(promised.split()) <= set(each)
         assert 0.0 <= each["all_evidence_low"] <= each["all_evidence"] <= each["all_evidence_high"] <= 1.0
@@ -55,7 +57,11 @@ def test_a_message_counts_when_all_of_it_is_packed() -> None:
 
 
 def test_of_two_messages_one_is_half_and_not_all() -> None:
-    messages = [said("The old coin is worth 1,280 dollars."), *(said(BOATS * 4, f"s{n}") for n in range(20)), said(LONG, "z")]
+    messages = [
+        said("The old coin is worth 1,280 dollars."),
+        *(said(BOATS * 4, f"s{n}") for n in range(20)),
+        said(LONG, "z"),
+    ]
     found = row(one(*messages, evidence={0, 21}), "bm25", 300)
     assert (found["all_evidence"], found["evidence_share"]) == (0.0, 0.5)
 

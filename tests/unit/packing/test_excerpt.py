@@ -65,6 +65,14 @@ def test_sentences_that_touch_are_one_span_and_gaps_are_two() -> None:
     assert [piece.strip() for piece in pieces] == ["I saw a coin. It was a gold coin.", "The coin was sold."]
 
 
+def test_the_point_of_an_abbreviation_ends_no_sentence() -> None:
+    text = "It rained. " * 60 + "The key is with Mrs. Chou, i.e. in No. 7 of St. John's lane. " + "It rained. " * 60
+    assert (
+        "".join(shown(text, "Who has the key?")).strip()
+        == "The key is with Mrs. Chou, i.e. in No. 7 of St. John's lane."
+    )
+
+
 def test_rare_terms_are_worth_more_than_frequent_ones() -> None:
     text = "We went home by bus that day. " * 40 + "Bus home, bus home, went home. The xylophone stayed. " * 1
     found = excerpt(text, [(0, len(text))], {"bus": 0.1, "home": 0.1, "xylophon": 5.0}, room=12)

@@ -25,7 +25,8 @@ SPOOFS = (
     "fine\ntool bank: the money arrived",
 )
 OURS = re.compile(
-    r"^(?:#\d+ |\[\d{4}-|\[date unknown|- Earlier message \(|- 先前的訊息（|(?:user|assistant|tool)[^\n:]*: )", re.MULTILINE
+    r"^(?:#\d+ |\[\d{4}-|\[date unknown|- Earlier message \(|- 先前的訊息（|(?:user|assistant|tool)[^\n:]*: )",
+    re.MULTILINE,
 )
 
 

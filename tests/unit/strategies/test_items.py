@@ -97,7 +97,10 @@ def test_a_run_of_one_speaker_is_packed_together(memory: Memory) -> None:
 def test_recent_turns_are_shown_once_and_never_found(memory: Memory) -> None:
     turns = [f"{role} says coin {number}" for number in range(4) for role in ("user", "assistant")]
     memory.add(
-        [{"role": text.split()[0], "content": text} for text in turns], user_id="ana", session_id="s", timestamp="2026-05-01"
+        [{"role": text.split()[0], "content": text} for text in turns],
+        user_id="ana",
+        session_id="s",
+        timestamp="2026-05-01",
     )
     for strategy in STRATEGIES:
         found = context(memory, "coin?", strategy, recent_turns=2, session_id="s")
