@@ -63,7 +63,7 @@ def intro(locale: Locale) -> str:
 def line(evidence: Evidence, style: Style, locale: Locale) -> Line:
     """Return one piece of evidence in a style."""
     if style == "lines":
-        return _seed_line(evidence, locale)
+        return _dated_line(evidence, locale)
     return _grouped_line(evidence, locale)
 
 
@@ -79,8 +79,8 @@ def _grouped_line(evidence: Evidence, locale: Locale) -> Line:
     )
 
 
-def _seed_line(evidence: Evidence, locale: Locale) -> Line:
-    """Return the line of seed 000: `- 先前的訊息（05/22 週一 22:45，第 626 則）：…`."""
+def _dated_line(evidence: Evidence, locale: Locale) -> Line:
+    """Return a line that has its date itself: `- 先前的訊息（05/22 週一 22:45，第 626 則）：…`."""
     said, seq = evidence.message.created_at, evidence.message.seq
     when = f"{said:%m/%d} {_weekday(said, locale)} {said:%H:%M}" if said else _undated(locale)
     name = speaker(evidence.message)

@@ -121,7 +121,7 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     known = ~np.logical_and.reduce([np.isnan(channel) for channel in channels])
     places = slice(None) if known.all() else known
     total = np.zeros(len(found.corpus))
-    names = [name for name in recipe.channels if name in found.scores]
+    names: list[Channel] = [name for name in recipe.channels if name in found.scores]
     for name, scores, weight in zip(names, channels, weights, strict=True):
         total[places] += weight * standard_scores(_filled(name, scores)[places])
     if recipe.other_script:
@@ -146,7 +146,7 @@ def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores
     the question's own language that shares a word with it. One with a name or number of the question keeps what that earns.
     """
     foreign = found.allowed & (found.corpus.scripts != int(is_unspaced(query.text)))
-    dense = [name for name in DENSE if name in found.scores]
+    dense: list[Channel] = [name for name in DENSE if name in found.scores]
     if not dense or foreign.sum() < _FEWEST_FOREIGN:
         return
     weights = dict(zip(recipe.channels, recipe.weights, strict=True))

@@ -1,4 +1,4 @@
-"""Seed 000, steps 1 to 6: BM25 and vectors by RRF, the first 60 reranked, greedy into the budget."""
+"""Fused search over the raw words: BM25 and vectors by RRF, the first 60 reranked, greedy into the budget."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from everyword.strategies.strategy import Strategy
 
 RAW_FUSED = Strategy(
     name="raw-fused",
-    about="keywords and vectors fused by rank, then reranked, as seed 000 measures it",
+    about="user messages by keywords and vectors, fused by rank, then reranked",
     recipe=Recipe(
         name="raw-fused",
         channels=("lexical", "passage"),

@@ -1,4 +1,4 @@
-"""Seed 001, RAW-RAG: windows of 256 tokens, 128 by vectors, 15 after reranking, back in the order of time."""
+"""RAW-RAG: windows of 256 tokens, 128 by vectors, 15 after reranking, back in the order of time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from everyword.strategies.strategy import Strategy
 
 RAW_RAG = Strategy(
     name="raw-rag",
-    about="windows of every role by similarity, 15 kept, as seed 001 measures it",
+    about="windows of every role by similarity, 15 kept after reranking",
     recipe=Recipe(name="raw-rag", channels=("passage",), fusion="ranks", unit="passage", rerank=128, keep=15),
     style="lines",
     show="passage",

@@ -1,4 +1,4 @@
-"""Seed 000, steps 1, 2 and 6: user messages by the similarity of their vectors."""
+"""Semantic search alone: user messages by the similarity of their vectors, greedy into the budget."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from everyword.strategies.strategy import Strategy
 
 RAW_SEMANTIC = Strategy(
     name="raw-semantic",
-    about="vectors only: user messages by similarity, as seed 000 measures it",
+    about="vectors only: user messages by similarity",
     recipe=Recipe(
         name="raw-semantic", channels=("passage",), fusion="ranks", unit="speaker-run", roles=frozenset({"user"})
     ),
