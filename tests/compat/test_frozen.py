@@ -53,9 +53,9 @@ def test_every_message_of_an_old_file_is_what_was_said(memory: Memory) -> None:
 def test_an_old_file_is_searched_and_written(memory: Memory) -> None:
     assert memory.search("locker 4711", user_id="ana", mode="lexical")[0].seq == 5
     assert memory.search("计程车", user_id="ana", mode="lexical")[0].seq == 4
+    memory.index(user_id="ana")  # a newer index drops the vectors of an older one
     assert memory.search("sister Vera moved", user_id="ana", mode="semantic")[0].seq == 1
     assert memory.add("new words", user_id="ana").seqs == (8,)
     assert memory.search("new words", user_id="ana")[0].seq == 8
     memory.rebuild(user_id="ana")
-    memory.index(user_id="ana")
     assert memory.verify(user_id="ana").ok

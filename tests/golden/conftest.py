@@ -1,4 +1,4 @@
-"""One helper: a text is what its file says. `UPDATE_GOLDEN=1` writes the files anew; read the diff before it is kept."""
+"""One check: a text is what its file says. `UPDATE_GOLDEN=1` writes the files anew; read the diff before it is kept."""
 
 from __future__ import annotations
 

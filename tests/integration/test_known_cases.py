@@ -183,7 +183,6 @@ def test_every_strategy_keeps_its_budget(memory: Memory) -> None:
             asked(memory, "How many coins do I have?", strategy=strategy, budget=budget, recent_turns=0)
 
 
-def test_a_model_finds_what_shares_no_word_with_the_question(e5: Any, memory: Memory) -> None:
-    if memory.stats(user_id="ana")["models"].keys() != {"e5-small:q4"}:
-        return
+@pytest.mark.parametrize("memory", ["e5"], indirect=True)
+def test_a_model_finds_what_shares_no_word_with_the_question(memory: Memory) -> None:
     assert JOB in asked(memory, "What was my previous occupation?").text

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everyword.evals.intervals import wilson
@@ -28,6 +28,7 @@ def same(left: np.ndarray, right: np.ndarray) -> bool:
     return bool(np.allclose(left, right, rtol=1e-6, atol=1e-9, equal_nan=True))
 
 
+@settings(max_examples=50)
 @given(channels(), st.randoms(use_true_random=False))
 def test_candidates_in_another_order_get_the_same_scores(given_channels: list[np.ndarray], random: object) -> None:
     order = list(range(len(given_channels[0])))
@@ -39,6 +40,7 @@ def test_candidates_in_another_order_get_the_same_scores(given_channels: list[np
         assert same(standard_scores(after), standard_scores(before)[order])
 
 
+@settings(max_examples=50)
 @given(channels(), st.floats(1e-9, 1e9), st.integers(-1000, 1000))
 def test_a_channel_in_another_unit_changes_nothing(given_channels: list[np.ndarray], unit: float, zero: int) -> None:
     scaled = [given_channels[0] * unit, *given_channels[1:]]
@@ -49,6 +51,7 @@ def test_a_channel_in_another_unit_changes_nothing(given_channels: list[np.ndarr
     assert same(standard_scores(moved), standard_scores(given_channels[0]))
 
 
+@settings(max_examples=50)
 @given(channels())
 def test_what_any_channel_knows_has_a_score_and_nothing_else_has(given_channels: list[np.ndarray]) -> None:
     known = np.any([~np.isnan(channel) for channel in given_channels], axis=0)
@@ -59,6 +62,7 @@ def test_what_any_channel_knows_has_a_score_and_nothing_else_has(given_channels:
         assert not np.isnan(standard_scores(channel)).any()
 
 
+@settings(max_examples=50)
 @given(channels())
 def test_a_better_rank_in_every_channel_is_a_better_rank(given_channels: list[np.ndarray]) -> None:
     every = np.array([ranks(channel) for channel in given_channels])

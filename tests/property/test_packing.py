@@ -88,7 +88,7 @@ frames = st.builds(
 )
 
 
-few = settings(max_examples=40)
+few = settings(max_examples=30)
 
 
 def packed(found: list[Item], frame: Frame) -> Context | None:

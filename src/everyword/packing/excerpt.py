@@ -95,7 +95,10 @@ def _quarters(text: str) -> int:
 def _score(sentence: str, idf: Mapping[str, float]) -> float:
     """Return the weight of the distinct terms that occur, against a slowly growing length."""
     found = set(terms(sentence))
-    weight = sum(
-        idf[term] for term in idf if term in found or any(each.startswith(term) for each in found if len(term) == 1)
-    )
+    weight = sum(idf[term] for term in idf if term in found or _begins_one(term, found))
     return weight / math.log2(8 + len(found))
+
+
+def _begins_one(term: str, found: set[str]) -> bool:
+    """Tell whether a single character stands for a pair that begins with it, as in the index."""
+    return len(term) == 1 and any(each.startswith(term) for each in found)

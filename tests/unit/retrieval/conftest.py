@@ -1,4 +1,4 @@
-"""A user's file in memory of the disk, and rerankers that say what they were asked."""
+"""A user's log and index, and a reranker that keeps what it was asked."""
 
 from __future__ import annotations
 
