@@ -69,9 +69,9 @@ def items(draw: st.DrawFn) -> list[Item]:
             message = draw(messages(seq))
             spans = ((0, len(message.text)),)
             evidence.append(Evidence(message=message, spans=spans, score=1 / rank, rank=rank, tokens=0))
-        made.append(Item(rank=rank, score=1 / rank, evidence=tuple(evidence)))
+        made.append(Item.of(rank=rank, score=1 / rank, evidence=tuple(evidence)))
     order = draw(st.permutations(made))
-    return [Item(rank=n, score=1 / n, evidence=each.evidence) for n, each in enumerate(order, 1)]
+    return [Item.of(rank=n, score=1 / n, evidence=each.show()) for n, each in enumerate(order, 1)]
 
 
 frames = st.builds(
@@ -120,7 +120,7 @@ def test_everything_that_was_tried_is_packed_or_dropped(found: list[Item], frame
     if context is not None:
         shown = sorted(each.message.seq for each in context.evidence)
         left = sorted(each.seq for each in context.dropped)
-        assert sorted(shown + left) == sorted(each.message.seq for item in found for each in item.evidence)
+        assert sorted(shown + left) == sorted(each.message.seq for item in found for each in item.show())
 
 
 @few
@@ -158,4 +158,4 @@ def test_only_our_own_lines_look_like_ours(found: list[Item], frame: Frame) -> N
 def test_with_room_for_all_nothing_is_dropped(name: str, found: list[Item]) -> None:
     context = pack(found, Frame(question="Well?", budget=100_000, counter=COUNTERS[name], strategy="t"))
     assert context.dropped == ()
-    assert len(context.evidence) == sum(len(item.evidence) for item in found)
+    assert len(context.evidence) == sum(len(item.show()) for item in found)

@@ -47,6 +47,7 @@ class Dropped:
     seq: int
     rank: int
     tokens: int
+    """What it would have cost; of one that was not tried, the tokens of its words."""
     reason: DropReason
     """`budget`: it did not fit in what was left; `rank`: the budget was full before its turn."""
 

@@ -27,6 +27,12 @@ class Similarities:
     passages: codes.Floats
     clauses: codes.Floats
     """Of the best clause; of the passage itself where it is one clause."""
+    scan: DenseScan
+    question: codes.Floats
+
+    def of_clauses(self, passage_id: int) -> codes.Floats:
+        """Return the similarity of each clause of a passage, in order; empty where it is one clause or has no vector."""
+        return self.scan.of_clauses(passage_id, self.question)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +83,17 @@ class DenseScan:
             passage_ids=self.ids,
             passages=np.concatenate([nothing, *passages]),
             clauses=np.concatenate([nothing, *clauses]),
+            scan=self,
+            question=question,
         )
+
+    def of_clauses(self, passage_id: int, question: codes.Floats) -> codes.Floats:
+        """Return the similarity of each clause of a passage to a unit vector, less a constant of the question."""
+        for block in self._blocks:
+            for place in np.flatnonzero(block.ids == passage_id):
+                first, last = np.searchsorted(block.owners, [place, place + 1])
+                return codes.products(block.signs[:, first:last], block.scales[first:last], question)
+        return np.empty(0, dtype=np.float32)
 
     def _nearest(self, question: codes.Floats) -> list[npt.NDArray[np.int64]]:
         """Return by block the clauses whose signs agree most with the question's."""

@@ -235,9 +235,9 @@ class Index:
             if seq in messages
         ]
 
-    def spans(self, passage_ids: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Return (sequence number, start, stop) of passages, without their words."""
-        query = "SELECT seq, start, stop FROM passage WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+    def spans(self, passage_ids: Sequence[int]) -> list[tuple[int, int, int, int]]:
+        """Return (id, sequence number, start, stop) of passages, without their words."""
+        query = "SELECT id, seq, start, stop FROM passage WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
         with self._storage.reading() as connection:
             return connection.execute(query, (json.dumps(list(passage_ids)),)).fetchall()
 

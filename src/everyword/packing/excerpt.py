@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from everyword.text.clauses import Span, sentences
 from everyword.text.tokens import cjk_characters
@@ -14,6 +14,9 @@ LONG = 256
 """Tokens up to which a message is shown whole."""
 ROOM = 64
 """Tokens of an excerpt."""
+_ENOUGH = 0.35
+"""Share of the weight of the question's terms in one sentence, from which words alone choose."""
+_CLOSE = 0.7
 _QUARTERS = 4
 """Lengths are in quarters of a token: 1 a character, 4 one of a script without spaces."""
 _ABBREVIATED = re.compile(r"\b(?:Mrs?|Ms|Mx|Dr|Prof|St|Mt|Sr|Jr|No|vs|e\.g|i\.e|approx|[A-Z])\. *$")
@@ -21,20 +24,57 @@ _LONGEST_ABBREVIATION = 12
 _BREAK = re.compile(r"\s|[,;|}\])，；、](?=\D)")
 
 
-def excerpt(text: str, spans: Sequence[Span], idf: Mapping[str, float], *, room: int = ROOM) -> tuple[Span, ...]:
-    """Return the sentences within the spans that hold the question's rarest terms, in order, joined where they touch."""
-    pieces = list(_pieces(text, joined(text, spans), room * _QUARTERS))
-    scored = [(_score(text[a:b], idf), -place) for place, (a, b) in enumerate(pieces) if text[a:b].strip()]
+ByMeaning = Callable[[], Sequence[tuple[Span, float]]]
+"""Returns clauses with their similarity to the question; called where words tell too little."""
+
+
+def excerpt(
+    text: str,
+    spans: Sequence[Span],
+    idf: Mapping[str, float],
+    by_meaning: ByMeaning = tuple,
+    *,
+    room: int = ROOM,
+) -> tuple[Span, ...]:
+    """Return the sentences within the spans that answer best, in order, joined where they touch.
+
+    The question's rarest terms decide; where no sentence has a good part of them, its closest clauses do.
+    """
+    pieces = [piece for piece in _pieces(text, joined(text, spans), room * _QUARTERS) if text[slice(*piece)].strip()]
+    scores = _scores(text, pieces, idf, by_meaning)
     chosen: set[int] = set()
     left = room * _QUARTERS
-    for score, negative in sorted(scored, reverse=True):
-        start, stop = pieces[-negative]
-        length = _quarters(text[start:stop])
-        if chosen and (score <= 0 or length > left):
+    for place in sorted(range(len(pieces)), key=lambda place: (-scores[place], place)):
+        length = _quarters(text[slice(*pieces[place])])
+        if chosen and (scores[place] <= 0 or length > left):
             continue
-        chosen.add(-negative)
+        chosen.add(place)
         left -= length
     return joined(text, [pieces[place] for place in sorted(chosen)])
+
+
+def _scores(text: str, pieces: Sequence[Span], idf: Mapping[str, float], by_meaning: ByMeaning) -> list[float]:
+    """Return one score a sentence; 0: it does not answer at all."""
+    found = [set(terms(text[start:stop])) for start, stop in pieces]
+    weights = [_weight(each, idf) for each in found]
+    scores = [weight / math.log2(8 + len(each)) for weight, each in zip(weights, found, strict=True)]
+    if max(weights, default=0.0) >= _ENOUGH * sum(idf.values()) > 0:
+        return scores
+    best = max(scores, default=0.0) or 1.0
+    meaning = _closeness(pieces, by_meaning())
+    return [score / best + share for score, share in zip(scores, meaning, strict=True)]
+
+
+def _closeness(pieces: Sequence[Span], clauses: Sequence[tuple[Span, float]]) -> list[float]:
+    """Return for each sentence the place of its best clause between the farthest (0) and the closest (1), if it is near that."""
+    shares = [0.0] * len(pieces)
+    low, high = min((score for _, score in clauses), default=0.0), max((score for _, score in clauses), default=0.0)
+    for (start, stop), score in clauses:
+        share = (score - low) / (high - low) if high > low else 1.0
+        for place, (first, last) in enumerate(pieces):
+            if start < last and first < stop and share >= _CLOSE:
+                shares[place] = max(shares[place], share)
+    return shares
 
 
 def joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
@@ -92,11 +132,9 @@ def _quarters(text: str) -> int:
     return len(text) if text.isascii() else len(text) + (_QUARTERS - 1) * cjk_characters(text)
 
 
-def _score(sentence: str, idf: Mapping[str, float]) -> float:
-    """Return the weight of the distinct terms that occur, against a slowly growing length."""
-    found = set(terms(sentence))
-    weight = sum(idf[term] for term in idf if term in found or _begins_one(term, found))
-    return weight / math.log2(8 + len(found))
+def _weight(found: set[str], idf: Mapping[str, float]) -> float:
+    """Return the weight of the question's terms that occur among those of a sentence."""
+    return sum(weight for term, weight in idf.items() if term in found or _begins_one(term, found))
 
 
 def _begins_one(term: str, found: set[str]) -> bool:

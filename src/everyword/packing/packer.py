@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -26,7 +26,15 @@ class Item:
 
     rank: int
     score: float
-    evidence: tuple[Evidence, ...]
+    messages: tuple[Message, ...]
+    show: Callable[[], tuple[Evidence, ...]]
+    """Returns what is shown of the messages; called when the item's turn comes."""
+
+    @classmethod
+    def of(cls, *, rank: int, score: float, evidence: tuple[Evidence, ...]) -> Item:
+        """Return an item whose evidence is at hand."""
+        messages = tuple(each.message for each in evidence)
+        return cls(rank=rank, score=score, messages=messages, show=lambda: evidence)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,7 +103,7 @@ def _filled(source: Iterator[Item], frame: Frame) -> tuple[list[_Written], list[
 
 
 def _written(item: Item, frame: Frame) -> _Written:
-    lines = tuple((each, line(each, frame.style, frame.locale)) for each in item.evidence)
+    lines = tuple((each, line(each, frame.style, frame.locale)) for each in item.show())
     tokens = tuple(frame.counter.count(f"{written.text('')}\n") for _, written in lines)
     return _Written(item=item, lines=lines, tokens=tokens)
 
@@ -188,7 +196,7 @@ def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, Drop
         counter=frame.counter.name,
         strategy=frame.strategy,
         evidence=tuple(evidence for evidence, _ in _in_time(chosen)),
-        dropped=tuple(_dropped(skipped)),
+        dropped=tuple(_dropped(skipped, frame)),
         ledger=_ledger(text, memory, frame),
         trace=frame.trace,
     )
@@ -208,13 +216,13 @@ def _ledger(text: str, memory: str, frame: Frame) -> dict[str, int]:
     return ledger
 
 
-def _dropped(skipped: Sequence[tuple[Item, int, DropReason]]) -> Iterator[Dropped]:
+def _dropped(skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Iterator[Dropped]:
     for item, cost, reason in skipped:
-        for evidence in item.evidence:
+        for message in item.messages:
             yield Dropped(
-                message_id=evidence.message.message_id,
-                seq=evidence.message.seq,
+                message_id=message.message_id,
+                seq=message.seq,
                 rank=item.rank,
-                tokens=cost or evidence.tokens,
+                tokens=cost or frame.counter.count(message.text),
                 reason=reason,
             )

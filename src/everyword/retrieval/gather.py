@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyword.domain.query import Query
-from everyword.ports import Embedder, PassageTable, SearchIndex
+from everyword.ports import Alike, Embedder, PassageTable, SearchIndex
 from everyword.retrieval.recipe import Channel, Recipe
 from everyword.text import dates
 from everyword.text.words import query_terms
@@ -35,6 +35,7 @@ class Gathered:
     """Weight of each term of the question that occurs."""
     clauses: Scores | None = None
     """Similarity of each passage's best clause, where vectors are there: what the clause scorer judges by."""
+    alike: Alike | None = None
     milliseconds: dict[str, float] = field(default_factory=dict[str, float])
     """Time that each channel took; both of vectors are one scan, which counts for the first."""
     notes: list[str] = field(default_factory=list[str])
@@ -104,6 +105,7 @@ def _dense(
         return
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
+    found.alike = alike
     found.clauses = _spread(corpus, alike.passage_ids, alike.clauses, elsewhere=np.nan)
     if "passage" in recipe.channels:
         found.scores["passage"] = _spread(corpus, alike.passage_ids, alike.passages, elsewhere=np.nan)

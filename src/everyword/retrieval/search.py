@@ -49,11 +49,16 @@ class Ranking:
         self.scores = best(passage_scores, unit_of)
         self.order = _descending(self.scores)
         self._allowed = found.allowed
+        self._alike = found.alike
         self._unit_of = unit_of
         self._passage_scores = passage_scores
 
     def __len__(self) -> int:
         return len(self.order)
+
+    def clause_scores(self, passage_id: int) -> Sequence[float]:
+        """Return the similarity of each clause of a passage to the question; empty where vectors do not tell."""
+        return [] if self._alike is None else self._alike.of_clauses(passage_id).tolist()
 
     def candidates(self) -> Iterator[Candidate]:
         """Yield the units from the best to the worst."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -14,10 +15,13 @@ from everyword.packing.packer import Item
 from everyword.packing.render import Style
 from everyword.ports import SearchIndex, TokenCounter
 from everyword.retrieval.recipe import Recipe
+from everyword.text.clauses import Span, clauses
 
 if TYPE_CHECKING:
     from everyword.retrieval.search import Candidate, Ranking
 
+FoundPassage = tuple[int, Span]
+"""Id of a passage and its characters in the message."""
 Show = Literal["whole", "relevant", "passage"]
 
 _CHUNK = 48
@@ -52,41 +56,66 @@ def items(
     size = 1 if strategy.recipe.unit == "passage" else _CHUNK  # Two windows of one message are two candidates.
     while chunk := list(islice(candidates, size)):
         messages = {message.seq: message for message in log.by_seq([seq for each in chunk for seq in each.seqs])}
-        spans = _spans(index, chunk, strategy.show)
+        passages = _passages(index, chunk, strategy.show)
         for candidate in chunk:
-            found = [messages[seq] for seq in candidate.seqs if seq in messages]
-            evidence = tuple(_evidence(strategy, candidate, each, spans, ranking.idf, counter) for each in found)
-            if evidence:
-                yield Item(rank=candidate.rank, score=candidate.score, evidence=evidence)
+            found = tuple(messages[seq] for seq in candidate.seqs if seq in messages)
+            if found:
+                shown = partial(_evidence, strategy, candidate, found, passages, ranking, counter)
+                yield Item(rank=candidate.rank, score=candidate.score, messages=found, show=shown)
 
 
-def _spans(index: SearchIndex, chunk: Sequence[Candidate], show: Show) -> dict[int, list[tuple[int, int]]]:
-    """Return the spans of the best passages of each message, where they decide what is shown."""
+def _passages(index: SearchIndex, chunk: Sequence[Candidate], show: Show) -> dict[int, list[FoundPassage]]:
+    """Return the best passages of each message, where they decide what is shown."""
     if show == "whole":
         return {}
-    wanted = [
-        passage_id
-        for each in chunk
-        for passage_id in (each.passage_ids[:2] if show == "relevant" else each.passage_ids)
-    ]
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for passage in index.spans(wanted):
-        spans.setdefault(passage[0], []).append(passage[1:])
-    return spans
+    most = 2 if show == "relevant" else None
+    found: dict[int, list[FoundPassage]] = {}
+    for passage_id, seq, start, stop in index.spans([each for c in chunk for each in c.passage_ids[:most]]):
+        found.setdefault(seq, []).append((passage_id, (start, stop)))
+    return found
 
 
 def _evidence(
     strategy: Strategy,
     candidate: Candidate,
-    message: Message,
-    spans: dict[int, list[tuple[int, int]]],
-    idf: dict[str, float],
+    messages: Sequence[Message],
+    passages: Mapping[int, list[FoundPassage]],
+    ranking: Ranking,
     counter: TokenCounter,
-) -> Evidence:
-    shown: tuple[tuple[int, int], ...] = ((0, len(message.text)),)
-    if strategy.show == "passage":
-        shown = joined(message.text, spans.get(message.seq, shown))
-    elif strategy.show == "relevant" and counter.count(message.text) > LONG:
-        shown = excerpt(message.text, spans.get(message.seq, shown), idf)
-    words = sum(counter.count(message.text[start:stop]) for start, stop in shown)
-    return Evidence(message=message, spans=shown, score=candidate.score, rank=candidate.rank, tokens=words)
+) -> tuple[Evidence, ...]:
+    evidence: list[Evidence] = []
+    for message in messages:
+        shown = _shown(strategy, candidate, message, passages.get(message.seq), ranking, counter)
+        words = sum(counter.count(message.text[start:stop]) for start, stop in shown)
+        evidence.append(
+            Evidence(message=message, spans=shown, score=candidate.score, rank=candidate.rank, tokens=words)
+        )
+    return tuple(evidence)
+
+
+def _shown(
+    strategy: Strategy,
+    candidate: Candidate,
+    message: Message,
+    passages: list[FoundPassage] | None,
+    ranking: Ranking,
+    counter: TokenCounter,
+) -> tuple[Span, ...]:
+    """Return the spans that are shown: all of it, the passage that was found, or the relevant lines."""
+    if passages and strategy.show == "passage":
+        return joined(message.text, [span for _, span in passages])
+    if passages and strategy.show == "relevant" and counter.count(message.text) > LONG:
+        best = next((each for each in passages if each[0] == candidate.passage_ids[0]), passages[0])
+        by_meaning = partial(_by_meaning, message.text, best, ranking)
+        return excerpt(message.text, [span for _, span in passages], ranking.idf, by_meaning)
+    return ((0, len(message.text)),)
+
+
+def _by_meaning(text: str, passage: FoundPassage, ranking: Ranking) -> list[tuple[Span, float]]:
+    """Return the clauses of a passage with their similarity to the question."""
+    passage_id, (start, stop) = passage
+    scores = ranking.clause_scores(passage_id)
+    spans = clauses(text[start:stop])
+    if len(scores) != len(spans):
+        return []
+    return [((start + a, start + b), float(score)) for (a, b), score in zip(spans, scores, strict=True)]

@@ -44,7 +44,7 @@ def ranked(said: Said, whole: Callable[..., Evidence]) -> Callable[..., list[Ite
 
     def items(*messages: Message | int) -> list[Item]:
         made = [said("x" * (4 * m), seq=n) if isinstance(m, int) else m for n, m in enumerate(messages, 1)]
-        return [Item(rank=n, score=1 / n, evidence=(whole(each, rank=n),)) for n, each in enumerate(made, 1)]
+        return [Item.of(rank=n, score=1 / n, evidence=(whole(each, rank=n),)) for n, each in enumerate(made, 1)]
 
     return items
 

@@ -54,8 +54,8 @@ def test_where_a_time_is_not_known_all_stand_in_the_order_of_the_log(said: Any, 
 def test_messages_of_one_item_are_taken_or_left_together(
     said: Any, whole: Callable[..., Evidence], frame: Framed
 ) -> None:
-    run = Item(rank=1, score=1, evidence=tuple(whole(said("y" * 400, seq=n)) for n in (1, 2)))
-    single = Item(rank=2, score=0.5, evidence=(whole(said("z" * 200, seq=3), rank=2),))
+    run = Item.of(rank=1, score=1, evidence=tuple(whole(said("y" * 400, seq=n)) for n in (1, 2)))
+    single = Item.of(rank=2, score=0.5, evidence=(whole(said("z" * 200, seq=3), rank=2),))
     assert packed(pack([run, single], frame(budget=400))) == [1, 2, 3]
     less = pack([run, single], frame(budget=200))
     assert packed(less) == [3]
