@@ -71,6 +71,7 @@ class Memory:
         self._counter = counter
         self._worker = EmbeddingWorker(embedder) if embedder is not None else None
         self._others: dict[str, Embedder | None] = {}
+        self._taken_up: set[Path] = set()
 
     # --- words in --------------------------------------------------------------------------------------------------
 
@@ -229,7 +230,7 @@ class Memory:
         if mode == "semantic":
             self._require_vectors(store)
         ranking = self._rank(store, asked, chosen)
-        best = list(islice(ranking.candidates(), limit))
+        best = list(islice(ranking.candidates(), min(limit, len(ranking))))
         messages = {message.seq: message for message in store.log.by_seq([each.seqs[0] for each in best])}
         return [_hit(messages[each.seqs[0]], each.score) for each in best if each.seqs[0] in messages]
 
@@ -295,7 +296,7 @@ class Memory:
                 raise
             note = f"the model failed, found by words only: {error}"
             _LOGGER.warning("%s", note)
-            ranking = rank(store.index, asked, chosen.recipe, embedder=None, reranker=None)
+            ranking = rank(store.index, asked, chosen.recipe, embedder=None, reranker=self._reranker)
         if note:
             ranking.notes.append(note)
         return ranking
@@ -459,7 +460,16 @@ class Memory:
 
     def _known(self, user_id: str) -> Store:
         """Return the store of a user; one who never said anything has an empty one that leaves no file."""
-        return self._stores.of(user(user_id), create=False)
+        store = self._stores.of(user(user_id), create=False)
+        if store.path not in self._taken_up:
+            self._taken_up.add(store.path)
+            self._take_up(store)
+        return store
+
+    def _take_up(self, store: Store) -> None:
+        """Go on with the vectors that an earlier process left waiting."""
+        if self._embedder is not None and store.path.exists() and store.index.waiting(self._embedder):
+            self._schedule(store)
 
     def _budget(self, budget: int | None) -> int:
         chosen = self._settings.budget if budget is None else budget

@@ -77,23 +77,38 @@ class Context:
     asked_at: datetime | None = field(default=None)
 
     def to_openai(self) -> list[dict[str, Any]]:
-        """Return chat messages: memory as a system message, the recent turns, the question."""
-        turns = [{"role": _chat_role(message), "content": message.text} for message in self.recent if message.text]
+        """Return chat messages: memory as a system message, the recent turns, the question.
+
+        What a tool, a web page or a system message said stays labelled, since it becomes text of the conversation.
+        """
         memory = [{"role": "system", "content": self.memory_text}] if self.memory_text else []
+        turns = [{"role": role, "content": text} for role, text in self._turns()]
         return [*memory, *turns, {"role": "user", "content": self.question}]
 
     def to_anthropic(self) -> dict[str, Any]:
-        """Return `system` and `messages` for the Messages API; neighbours of one role are joined, as it asks."""
+        """Return `system` and `messages` for the Messages API, which begins with the user and joins neighbours of one role."""
         turns: list[dict[str, Any]] = []
-        said = [(_chat_role(message), message.text) for message in self.recent if message.text]
-        for role, text in [*said, ("user", self.question)]:
+        for role, text in [*self._turns(), ("user", self.question)]:
+            if not turns and role != "user":
+                turns.append({"role": "user", "content": "(the conversation goes on)"})
             if turns and turns[-1]["role"] == role:
                 turns[-1]["content"] += f"\n\n{text}"
-            elif turns or role == "user":
+            else:
                 turns.append({"role": role, "content": text})
         return {"system": self.memory_text, "messages": turns}
 
+    def _turns(self) -> list[tuple[str, str]]:
+        """Return the recent turns in roles that need no pairing with a tool call."""
+        return [(_chat_role(message), _labelled(message)) for message in self.recent if message.text]
+
 
 def _chat_role(message: Message) -> str:
-    """Return a role that needs no pairing with a tool call."""
     return "user" if message.role == "user" else "assistant"
+
+
+def _labelled(message: Message) -> str:
+    """Return the words; those of neither user nor assistant with the name of who said them."""
+    if message.role in ("user", "assistant") and message.origin not in ("tool", "web"):
+        return message.text
+    name = message.speaker if message.speaker == message.role else f"{message.role} {message.speaker}"
+    return f"[{name}] {message.text}"
