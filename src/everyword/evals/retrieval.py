@@ -36,6 +36,7 @@ class Measured(Protocol):
 class Outcome:
     """One question under one strategy."""
 
+    case: str
     kind: str
     share: float
     """Of the evidence that is in the context."""
@@ -60,6 +61,7 @@ class Tally:
         tokens = [each.tokens for each in self.outcomes]
         low, high = wilson(sum(every), len(every))
         kinds = sorted({each.kind for each in self.outcomes})
+        cases = sorted({each.case for each in self.outcomes})
         return {
             "strategy": self.strategy,
             "budget": self.budget,
@@ -73,11 +75,12 @@ class Tally:
             "tokens_max": max(tokens),
             "p50_ms": float(np.percentile(times, 50)),
             "p95_ms": float(np.percentile(times, 95)),
-            "by_kind": {kind: _kind_row([e for e in self.outcomes if e.kind == kind]) for kind in kinds},
+            "by_kind": {kind: _part([each for each in self.outcomes if each.kind == kind]) for kind in kinds},
+            "by_case": {case: _part([each for each in self.outcomes if each.case == case]) for case in cases},
         }
 
 
-def _kind_row(outcomes: list[Outcome]) -> dict[str, float]:
+def _part(outcomes: list[Outcome]) -> dict[str, float]:
     return {"questions": len(outcomes), "all_evidence": float(np.mean([each.share == 1.0 for each in outcomes]))}
 
 
@@ -158,6 +161,7 @@ def _outcome(memory: Measured, case: Case, question: Question, seqs: list[int], 
     lenient = whole | {seq for seq in partly if _is_long(case.messages[seqs.index(seq)])}
     wanted = {seqs[place] for place in question.evidence}
     return Outcome(
+        case=case.name,
         kind=question.kind,
         share=len(wanted & lenient) / len(wanted),
         share_whole=len(wanted & whole) / len(wanted),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from everyword.index import codes
 from everyword.index.vectors import StoredModel
 
-CLAUSE_CANDIDATES = 4096
+CLAUSE_CANDIDATES = 2048
 """Clauses whose signs agree best with the question's; only these are scored with their scale."""
 _READ = 20_000
 _BLOCK = 50_000

@@ -55,7 +55,7 @@ def excerpt(
 
 def _scores(text: str, pieces: Sequence[Span], idf: Mapping[str, float], by_meaning: ByMeaning) -> list[float]:
     """Return one score a sentence; 0: it does not answer at all."""
-    found = [set(terms(text[start:stop])) for start, stop in pieces]
+    found = [frozenset(terms(text[start:stop])) for start, stop in pieces]
     weights = [_weight(each, idf) for each in found]
     scores = [weight / math.log2(8 + len(each)) for weight, each in zip(weights, found, strict=True)]
     if max(weights, default=0.0) >= _ENOUGH * sum(idf.values()) > 0:
@@ -132,11 +132,11 @@ def _quarters(text: str) -> int:
     return len(text) if text.isascii() else len(text) + (_QUARTERS - 1) * cjk_characters(text)
 
 
-def _weight(found: set[str], idf: Mapping[str, float]) -> float:
+def _weight(found: frozenset[str], idf: Mapping[str, float]) -> float:
     """Return the weight of the question's terms that occur among those of a sentence."""
     return sum(weight for term, weight in idf.items() if term in found or _begins_one(term, found))
 
 
-def _begins_one(term: str, found: set[str]) -> bool:
+def _begins_one(term: str, found: frozenset[str]) -> bool:
     """Tell whether a single character stands for a pair that begins with it, as in the index."""
     return len(term) == 1 and any(each.startswith(term) for each in found)

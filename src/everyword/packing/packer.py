@@ -16,7 +16,7 @@ from everyword.ports import TokenCounter
 _LISTED_DROPS = 50
 _SMALLEST = 16
 """Tokens below which no further message is tried."""
-_PATIENCE = 64
+_PATIENCE = 24
 """Candidates in a row that may not fit before the budget counts as full."""
 
 

@@ -65,16 +65,15 @@ class Ranking:
         by_unit = np.argsort(self._unit_of, kind="stable")
         bounds = np.concatenate([[0], np.cumsum(np.bincount(self._unit_of, minlength=len(self.scores)))])
         level = np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
+        ids, seqs, allowed = self.corpus.ids, self.corpus.seqs, self._allowed
         for rank, unit in enumerate(self.order.tolist(), 1):
-            members = by_unit[bounds[unit] : bounds[unit + 1]]
-            members = members[self._allowed[members]]
-            if len(members) > 1:
-                members = members[np.argsort(-level[members], kind="stable")]
+            members = [each for each in by_unit[bounds[unit] : bounds[unit + 1]].tolist() if allowed[each]]
+            members.sort(key=level.__getitem__, reverse=True)
             yield Candidate(
                 rank=rank,
                 score=float(self.scores[unit]),
-                passage_ids=tuple(self.corpus.ids[members].tolist()),
-                seqs=tuple(sorted(set(self.corpus.seqs[members].tolist()))),
+                passage_ids=tuple(int(ids[each]) for each in members),
+                seqs=tuple(sorted({int(seqs[each]) for each in members})),
             )
 
 

@@ -24,7 +24,7 @@ FoundPassage = tuple[int, Span]
 """Id of a passage and its characters in the message."""
 Show = Literal["whole", "relevant", "passage"]
 
-_CHUNK = 48
+_CHUNK = 40
 _CANDIDATES = 300
 
 
@@ -68,7 +68,7 @@ def _passages(index: SearchIndex, chunk: Sequence[Candidate], show: Show) -> dic
     """Return the best passages of each message, where they decide what is shown."""
     if show == "whole":
         return {}
-    most = 2 if show == "relevant" else None
+    most = 1 if show == "relevant" else None
     found: dict[int, list[FoundPassage]] = {}
     for passage_id, seq, start, stop in index.spans([each for c in chunk for each in c.passage_ids[:most]]):
         found.setdefault(seq, []).append((passage_id, (start, stop)))

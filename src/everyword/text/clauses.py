@@ -12,14 +12,15 @@ from itertools import pairwise
 from everyword.text.words import UNSPACED
 
 _CUT = re.compile(
-    r"(?<=[.!?…])[\"'”’)\]]*\s+"
-    r"|(?<=[。！？；，、：…])[」』”）]*"
-    r"|(?<=[,;:])\s+"
-    r"|(?<!\s)\s+[—–-]+\s+|—"
-    r"|(?<!\s)\s*(?=[(（\[【])|(?<=[)）\]】])\s*"
-    r"|\n+"
+    r"(?=[.!?…。！？；，、：,;:\s—()（）\[\]【】])(?:"  # Most characters begin no cut: one look tells.
+    r"[.!?…][\"'”’)\]]*\s+"
+    r"|[。！？；，、：…][」』”）]*"
+    r"|[,;:]\s+"
+    r"|(?<!\s)\s+(?:[—–-]+\s+|(?=[(（\[【]))|—"
+    r"|(?<!\s)(?=[(（\[【])|[)）\]】]\s*"
+    r"|\n+)"
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？…])[」』”）]*|\n+")
+_SENTENCE_END = re.compile(r"(?=[.!?…。！？\n])(?:[.!?…][\"'”’)\]]*\s+|[。！？…][」』”）]*|\n+)")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _CHARACTERS_PER_WORD = 1.6
@@ -70,7 +71,7 @@ def _is_short(text: str, span: Span) -> bool:
 
 def _short_enough(text: str, span: Span) -> list[Span]:
     """Return the span, cut between words where it is longer than a clause can be."""
-    if words(text[span[0] : span[1]]) <= MOST_WORDS:
+    if span[1] - span[0] < MOST_WORDS * _CHARACTERS_PER_WORD or words(text[span[0] : span[1]]) <= MOST_WORDS:
         return [span]
     starts = [span[0] + match.start() for match in _WORD.finditer(text[span[0] : span[1]])]
     bounds = [span[0], *starts[MOST_WORDS::MOST_WORDS], span[1]]

@@ -12,7 +12,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeVar
 
 Kind = Literal["absolute", "relative"]
@@ -64,8 +64,12 @@ def message_keys(text: str, said: date | None) -> list[str]:
 
 def keys_of(moment: datetime) -> list[str]:
     """Return index terms for a message's own time, by the calendar of its own offset."""
-    day = moment.date()
-    return list(_span_keys(day, day))
+    return list(_day_keys(moment.date()))
+
+
+@lru_cache(maxsize=1024)
+def _day_keys(day: date) -> tuple[str, ...]:
+    return tuple(_span_keys(day, day))
 
 
 def question_span(question: str, asked_at: date | None) -> TimeSpan | None:
@@ -895,5 +899,6 @@ _CHINESE_HINT = (
     r"|(?<![個个歲岁每各])[月年](?=[初底])"
     r"|(?<![每一二兩两三四五六七八九十0-9])(?:[週周](?=[一二三四五六日天末])|星期|[禮礼]拜)"
 )
-_TELLING_SIGN = re.compile(f"[0-9０-９{_CHINESE_SIGNS}]")
+_TELLING_SIGN = re.compile(f"[0-9]/[0-9]|[0-9]{{4}}|[０-９{_CHINESE_SIGNS}]")
+"""A number is no date unless it has a slash or four digits, or one of the words or signs is there too."""
 _TOKEN = re.compile(rf"(?P<word>[a-z]+)|(?P<digits>[0-9０-９]+)|(?P<sign>(?=[{_CHINESE_SIGNS}])(?:{_CHINESE_HINT}))")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
+from itertools import chain
 
 import Stemmer
 
@@ -37,6 +38,11 @@ _TOKEN = re.compile(
     rf"|(?P<word>{_LETTERS}(?:['’]{_LETTERS})?\d*)"
     rf"|(?P<emoji>[{_EMOJI}])"
 )
+_ANY_TOKEN = re.compile(re.sub(r"\?P<\w+>", "?:", _TOKEN.pattern))
+_IS_EMOJI = re.compile(f"[{_EMOJI}]")
+_FIRST_UNSPACED = "\u0e00"
+_ASCII_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+(?:'[a-z]+)?\d*")
+"""The same for folded ASCII, without names of groups, since most text is that."""
 _MARKS = re.compile(r"(?<!и)\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]")
 """Accents and points; not the breve of й, which is a letter of its own."""
 _LANGUAGES = (
@@ -88,7 +94,6 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
     return Stemmer.Stemmer(language, 0)
 
 
-@lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """Return the Snowball stem of a folded word, by the stemmer of its script (Latin: English)."""
     if not word.isascii():
@@ -110,21 +115,36 @@ def _pairs(run: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """Return the index terms of a text in reading order, repeats included."""
+    if text.isascii():
+        return list(chain.from_iterable(map(_KNOWN.__getitem__, _ASCII_TOKEN.findall(text.lower()))))
     found: list[str] = []
-    for match in _TOKEN.finditer(fold(text)):
-        token = match.group()
-        if match.lastgroup == "unspaced":
-            found.extend(pair for pair in _pairs(token) if pair not in _unspaced_stop_words())
-        elif match.lastgroup == "number":
-            found.append(token.replace(",", ""))
-        elif match.lastgroup == "emoji":
+    stop_words = _unspaced_stop_words()
+    for token in _ANY_TOKEN.findall(fold(text)):
+        if token[0] < _FIRST_UNSPACED:
+            found.extend(_KNOWN[token])
+        elif _IS_EMOJI.match(token):
             found.append(token)
         else:
-            found.extend(_word_terms(token))
+            found.extend([pair for pair in _pairs(token) if pair not in stop_words])
     return found
 
 
-@lru_cache(maxsize=200_000)
+class _TermsOfToken(dict[str, tuple[str, ...]]):
+    """Terms by word or number, computed once; emptied when it has grown too large."""
+
+    MOST = 300_000
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        if len(self) >= self.MOST:
+            self.clear()
+        found = (token.replace(",", ""),) if token[0].isdecimal() else _word_terms(token)
+        self[token] = found
+        return found
+
+
+_KNOWN = _TermsOfToken()
+
+
 def _word_terms(token: str) -> tuple[str, ...]:
     """Return the terms of one spaced word: none for a stop word, the owner for a possessive, both of what is elided."""
     head, *tail = token.replace("’", "'").split("'")
