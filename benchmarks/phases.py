@@ -87,17 +87,23 @@ def queries(home: Path, *, are_drawn: bool) -> Figures:
     with Memory(home, embedder=model, vectors="off") as memory:
         for text in texts[:WARM]:
             memory.context(text, user_id=USER)
-        found = [timed(lambda text=text: memory.context(text, user_id=USER)) for text in texts]
+        found = [_asked(memory, text) for text in texts]
         embedding = [timed(lambda text=text: model.embed_queries([text]))[0] for text in texts]
     return {
         "questions": len(texts),
-        "context_ms": spread([seconds for seconds, _ in found]),
+        "context_ms": spread([seconds for seconds, _, _ in found]),
         "embedding_ms": spread(embedding),
-        "tokens_mean": sum(context.tokens for _, context in found) / len(found),
-        "notes": sorted({note for _, context in found for note in context.trace.notes}),
+        "tokens_mean": sum(tokens for _, tokens, _ in found) / len(found),
+        "notes": sorted({note for _, _, notes in found for note in notes}),
         "rss_before_mb": before,
         "rss_peak_mb": resident_mb("VmHWM"),
     }
+
+
+def _asked(memory: Memory, text: str) -> tuple[float, int, tuple[str, ...]]:
+    """Return the seconds, tokens and notes of a context, and let it go: its trace holds scores of every passage."""
+    seconds, context = timed(lambda: memory.context(text, user_id=USER))
+    return seconds, context.tokens, context.trace.notes
 
 
 def size_on_disk(home: Path) -> int:

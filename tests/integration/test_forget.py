@@ -55,6 +55,15 @@ def holding(folder: Path, secret: str) -> list[str]:
     return found
 
 
+def rows_of(folder: Path, ids: list[str]) -> list[bytes]:
+    """Return the packed words, payloads and digests of messages as the file has them, and their ids."""
+    reader = apsw.Connection(str(next(folder.rglob("*.db"))), flags=apsw.SQLITE_OPEN_READONLY)
+    query = "SELECT text, payload, digest, id FROM message WHERE hex(id) = upper(?)"
+    found = [value for each in ids for row in reader.execute(query, (each,)) for value in row]
+    reader.close()
+    return found
+
+
 def ranks(memory: Memory) -> dict[str, list[str]]:
     return {
         question: [hit.text for hit in memory.search(question, user_id="ana", limit=60, mode="lexical")]
@@ -66,10 +75,14 @@ def test_what_was_forgotten_is_in_no_byte_of_the_folder(memory: Memory, tmp_path
     ids = fill(memory, secret=True)
     memory.index(user_id="ana")
     assert holding(memory.home, SECRET)
+    packed = rows_of(memory.home, ids)
+    assert len(packed) == 48
     forgotten = memory.forget(user_id="ana", message_ids=ids)
     assert forgotten.messages == len(ids) == 12
     assert forgotten.sessions == (f"about {SECRET}",)
     assert holding(memory.home, SECRET) == []
+    bytes_left = b"".join(path.read_bytes() for path in memory.home.rglob("*") if path.is_file())
+    assert [row for row in packed if row in bytes_left] == []
     memory.rebuild(user_id="ana")
     memory.index(user_id="ana")
     assert holding(memory.home, SECRET) == []

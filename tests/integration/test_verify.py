@@ -64,7 +64,7 @@ def test_a_sound_memory_has_no_problems(memory: Memory) -> None:
 
 
 LOG_DAMAGE = {
-    "text": "UPDATE message SET text = replace(text, 'Coin', 'Cain') WHERE seq = 7",
+    "text": "UPDATE message SET text = CAST(x'00' || 'Cain' AS BLOB) WHERE seq = 7",
     "payload": "UPDATE message SET payload = CAST(x'00' || payload AS BLOB) WHERE seq = 7",
     "cut payload": "UPDATE message SET payload = substr(payload, 1, length(payload) - 2) WHERE seq = 7",
     "role": "UPDATE message SET role = 'assistant' WHERE seq = 7",
@@ -76,7 +76,7 @@ LOG_DAMAGE = {
     "no json": "UPDATE message SET metadata = '{' WHERE seq = 7",
     "session": "UPDATE message SET session = 2 WHERE seq = 7",
     "key": "UPDATE message SET key = 'k' WHERE seq = 7",
-    "no utf-8": "UPDATE message SET text = CAST(x'ff' || CAST(text AS BLOB) AS TEXT) WHERE seq = 7",
+    "no utf-8": "UPDATE message SET text = x'00ff' WHERE seq = 7",
 }
 
 

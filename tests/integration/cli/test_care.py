@@ -29,7 +29,7 @@ def test_a_sound_memory_is_verified(filled: Run, document: Document) -> None:
 
 def test_a_changed_word_is_found_by_the_check(filled: Run, home: Path) -> None:
     with sqlite3.connect(_database(home)) as connection:
-        connection.execute("UPDATE message SET text = 'My spare key is gone.' WHERE seq = 1")
+        connection.execute("UPDATE message SET text = CAST(x'00' || 'My spare key is gone.' AS BLOB) WHERE seq = 1")
     connection.close()
     found = filled("verify")
     assert found.exit_code == 1

@@ -30,7 +30,7 @@ _COLUMNS = (
 _FROM = "FROM message m JOIN session s ON s.id = m.session"
 _INSERT = (
     "INSERT INTO message (id, session, role, origin, branch, author, agent, created_us, offset_minutes, received_us, "
-    "text, payload, digest, metadata, key) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    "text, payload, digest, metadata, key, characters) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 Row = tuple[Any, ...]
 
@@ -148,7 +148,7 @@ class SqliteLog:
         with self.database.reading() as connection:
             roles = dict(connection.execute("SELECT role, count(*) FROM message GROUP BY role ORDER BY role"))
             characters, first, last = connection.execute(
-                "SELECT coalesce(sum(length(text)), 0), min(created_us), max(created_us) FROM message"
+                "SELECT coalesce(sum(characters), 0), min(created_us), max(created_us) FROM message"
             ).fetchone() or (0, None, None)
             sessions = connection.execute("SELECT count(*) FROM session").get
         return {
@@ -258,11 +258,12 @@ def _row(message: Message, session: int) -> Row:
         created,
         offset,
         _split(message.received_at)[0],
-        message.text,
+        packed.pack_text(message.text),
         packed.pack(message.payload, message.text),
         _digest(message),
         json.dumps(dict(message.metadata), ensure_ascii=True, sort_keys=True) if message.metadata else None,
         None if message.key is None else _key_column(message.key),
+        len(message.text),
     )
 
 
@@ -277,8 +278,8 @@ def _message(row: Row) -> Message:
 
 
 def _unpacked(row: Row) -> Message:
-    seq, raw, session, role, origin, branch, author, agent, created, offset, received, text = row[:12]
-    key = row[15]
+    seq, raw, session, role, origin, branch, author, agent, created, offset, received = row[:11]
+    text, key = packed.unpack_text(row[11]), row[15]
     return Message(
         message_id=MessageId(raw.hex()),
         seq=seq,

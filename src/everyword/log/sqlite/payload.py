@@ -1,4 +1,7 @@
-"""Original bytes in little room: a payload is deflated against the text that it holds."""
+"""Words and original bytes in little room: a text is deflated, and a payload against the text that it holds.
+
+Every form begins with a byte that names it, so that a reader needs to know nothing else.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,23 @@ _ENVELOPE = (
 )
 
 
+def pack_text(text: str) -> bytes:
+    """Return the shortest form that `unpack_text` turns back into the same text."""
+    words = text.encode()
+    return min(_RAW + words, _DEFLATED + _deflated(words), key=len)
+
+
+def unpack_text(packed: bytes) -> str:
+    """Return the text. Raise zlib.error or UnicodeDecodeError where the row is damaged."""
+    form, body = packed[:1], packed[1:]
+    return (body if form == _RAW else _inflated(body)).decode()
+
+
 def pack(payload: bytes, text: str) -> bytes:
     """Return the shortest form that `unpack` turns back into the same bytes, given the same text."""
     forms = [_RAW + payload, _AGAINST_TEXT + _deflated(payload, _dictionary(text))]
     if len(payload) > _WINDOW:
-        forms.append(_DEFLATED + zlib.compress(payload))
+        forms.append(_DEFLATED + _deflated(payload))
     return min(forms, key=len)
 
 
@@ -27,16 +42,22 @@ def unpack(packed: bytes, text: str) -> bytes:
     form, body = packed[:1], packed[1:]
     if form == _RAW:
         return body
-    if form == _DEFLATED:
-        return zlib.decompress(body)
-    return zlib.decompressobj(-zlib.MAX_WBITS, zdict=_dictionary(text)).decompress(body)
+    return _inflated(body, b"" if form == _DEFLATED else _dictionary(text))
 
 
-def _deflated(payload: bytes, dictionary: bytes) -> bytes:
+def _deflated(content: bytes, dictionary: bytes = b"") -> bytes:
     deflate = zlib.compressobj(
         6, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY, dictionary
     )
-    return deflate.compress(payload) + deflate.flush()
+    return deflate.compress(content) + deflate.flush()
+
+
+def _inflated(body: bytes, dictionary: bytes = b"") -> bytes:
+    inflate = zlib.decompressobj(-zlib.MAX_WBITS, zdict=dictionary)
+    content = inflate.decompress(body) + inflate.flush()
+    if not inflate.eof:
+        raise zlib.error("the row ends too early")
+    return content
 
 
 def _dictionary(text: str) -> bytes:

@@ -16,7 +16,8 @@ CREATE TABLE message (
     created_us INTEGER, -- microseconds since 1970 UTC; NULL where the source does not tell
     offset_minutes INTEGER, -- of the clock that said it
     received_us INTEGER NOT NULL,
-    text TEXT NOT NULL,
+    characters INTEGER NOT NULL, -- of the text
+    text BLOB NOT NULL, -- packed by payload.py
     payload BLOB NOT NULL, -- packed by payload.py; unpacks to the original bytes
     digest BLOB NOT NULL CHECK (length(digest) = 16), -- blake2b of everything above that the caller said
     metadata TEXT, -- JSON; NULL: none
