@@ -83,7 +83,7 @@ def products(words: npt.NDArray[np.uint64], scales: Floats, vector: Floats) -> F
     """Return the estimated <vector, text - centre> for sign codes given as uint64 [words, n]."""
     signs = np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1)
     padded = _padded(vector[None, :])[0]
-    return (2.0 * (signs.astype(np.float32) @ padded) - padded.sum()) * scales
+    return (2.0 * np.vecdot(signs.astype(np.float32), padded) - padded.sum()) * scales
 
 
 def _padded(vectors: Floats) -> Floats:

@@ -14,7 +14,7 @@ LONG = 256
 """Tokens up to which a message is shown whole."""
 ROOM = 64
 """Tokens of an excerpt."""
-_ENOUGH = 0.35
+_ENOUGH = 0.25
 """Share of the weight of the question's terms in one sentence, from which words alone choose."""
 _CLOSE = 0.7
 _QUARTERS = 4

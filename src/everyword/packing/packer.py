@@ -13,10 +13,10 @@ from everyword.errors import ContextLengthExceeded
 from everyword.packing.render import Line, Locale, Style, fenced, intro, line, turn
 from everyword.ports import TokenCounter
 
-_LISTED_DROPS = 50
+LISTED_DROPS = 24
 _SMALLEST = 16
 """Tokens below which no further message is tried."""
-_PATIENCE = 24
+_PATIENCE = 16
 """Candidates in a row that may not fit before the budget counts as full."""
 
 
@@ -115,7 +115,7 @@ def _cost(written: _Written, frame: Frame, groups: set[tuple[str, str]]) -> int:
 
 
 def _untried(source: Iterator[Item], listed: int) -> Iterator[tuple[Item, int, DropReason]]:
-    for _, item in zip(range(_LISTED_DROPS - listed), source, strict=False):
+    for _, item in zip(range(LISTED_DROPS - listed), source, strict=False):
         yield item, 0, "rank"
 
 

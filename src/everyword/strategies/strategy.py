@@ -24,7 +24,7 @@ FoundPassage = tuple[int, Span]
 """Id of a passage and its characters in the message."""
 Show = Literal["whole", "relevant", "passage"]
 
-_CHUNK = 40
+_CHUNK = 24
 _CANDIDATES = 300
 
 

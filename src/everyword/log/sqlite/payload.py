@@ -5,9 +5,13 @@ Every form begins with a byte that names it, so that a reader needs to know noth
 
 from __future__ import annotations
 
+import json
 import zlib
 
-_RAW, _DEFLATED, _AGAINST_TEXT = b"\x00", b"\x01", b"\x02"
+_RAW, _DEFLATED, _AGAINST_TEXT, _AROUND, _AROUND_ASCII = b"\x00", b"\x01", b"\x02", b"\x03", b"\x04"
+_TEXT = b"\x00"
+"""Stands for the text; JSON has no such byte."""
+_ENVELOPE_MOST = 200
 _WINDOW = 32_000
 _ENVELOPE = (
     b'{"type":"message","id":"","name":"","tool_calls":[{"id":"call_","type":"function","function":{"name":"",'
@@ -30,7 +34,9 @@ def unpack_text(packed: bytes) -> str:
 
 
 def pack(payload: bytes, text: str) -> bytes:
-    """Return the shortest form that `unpack` turns back into the same bytes, given the same text."""
+    """Return a short form that `unpack` turns back into the same bytes, given the same text."""
+    if (around := _around(payload, text)) is not None:
+        return around
     forms = [_RAW + payload, _AGAINST_TEXT + _deflated(payload, _dictionary(text))]
     if len(payload) > _WINDOW:
         forms.append(_DEFLATED + _deflated(payload))
@@ -38,11 +44,29 @@ def pack(payload: bytes, text: str) -> bytes:
 
 
 def unpack(packed: bytes, text: str) -> bytes:
-    """Return the original bytes. Raise zlib.error where the row is damaged."""
+    """Return the original bytes. Raise zlib.error or ValueError where the row is damaged."""
     form, body = packed[:1], packed[1:]
     if form == _RAW:
         return body
+    if form in (_AROUND, _AROUND_ASCII):
+        before, found, after = _inflated(body, _ENVELOPE).partition(_TEXT)
+        if not found:
+            raise ValueError("the row has lost the place of its text")
+        return before + _as_json(text, form) + after
     return _inflated(body, b"" if form == _DEFLATED else _dictionary(text))
+
+
+def _around(payload: bytes, text: str) -> bytes | None:
+    """Return what stands around the text in a payload that holds it as one JSON string; None for any other."""
+    for form in (_AROUND, _AROUND_ASCII):
+        before, found, after = payload.partition(_as_json(text, form))
+        if found and len(before) + len(after) <= _ENVELOPE_MOST and _TEXT not in before + after:
+            return form + _deflated(before + _TEXT + after, _ENVELOPE)
+    return None
+
+
+def _as_json(text: str, form: bytes) -> bytes:
+    return json.dumps(text, ensure_ascii=form == _AROUND_ASCII).encode("utf-8", "replace")
 
 
 def _deflated(content: bytes, dictionary: bytes = b"") -> bytes:
