@@ -99,19 +99,25 @@ def _located(text: str, anchor: date | None) -> Iterator[tuple[int, TimeSpan]]:
         return
     resume = 0
     for token in _TOKEN.finditer(lowered):
+        if not _may_begin(token):
+            continue
         at = token.start()
-        if at < resume or not (rules := _rules_for(token)):
+        if at < resume or not (rules := _rules_for(token, lowered)):
             continue
         if span := _read(text, at, rules, anchor):
             yield at, span
             resume = at + len(span.text)
 
 
-def _rules_for(token: Match) -> _Rules | None:
+def _may_begin(token: Match) -> bool:
+    return token.lastgroup != "word" or token[0] in _FIRST_WORDS
+
+
+def _rules_for(token: Match, lowered: str) -> _Rules | None:
     if token.lastgroup == "word":
-        return _english(token[0]) if token[0] in _FIRST_WORDS else None
+        return _english(token[0])
     if token.lastgroup == "digits":
-        return _number_rules()
+        return _number_rules() if _BEHIND_NUMBER.search(lowered, token.start(), token.end() + _REACH) else None
     return _chinese_rules()
 
 
@@ -130,7 +136,7 @@ def _read(text: str, at: int, rules: _Rules, anchor: date | None) -> TimeSpan | 
 def _upcoming(text: str, at: int, span: TimeSpan, anchor: date) -> Days | None:
     """Return the next days that an expression may mean instead of the past ones: within a week, or half a year."""
     token = _TOKEN.match(_lowered(text), at)
-    rules = _rules_for(token) if token else None
+    rules = _rules_for(token, token.string) if token and _may_begin(token) else None
     if rules is None:
         return None
     days = _ahead(rules.absolute if span.kind == "absolute" else rules.relative, text, at, span, anchor)
@@ -901,4 +907,9 @@ _CHINESE_HINT = (
 )
 _TELLING_SIGN = re.compile(f"[0-9]/[0-9]|[0-9]{{4}}|[０-９{_CHINESE_SIGNS}]")
 """A number is no date unless it has a slash or four digits, or one of the words or signs is there too."""
+_BEHIND_NUMBER = re.compile(
+    r"[/年月日號号天日週周個个星禮礼多幾几半]|[-.][0-9]|ago|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+)
+"""One of these stands near a number that begins a date."""
+_REACH = 40
 _TOKEN = re.compile(rf"(?P<word>[a-z]+)|(?P<digits>[0-9０-９]+)|(?P<sign>(?=[{_CHINESE_SIGNS}])(?:{_CHINESE_HINT}))")

@@ -70,9 +70,9 @@ def _as_json(text: str, form: bytes) -> bytes:
 
 
 def _deflated(content: bytes, dictionary: bytes = b"") -> bytes:
-    deflate = zlib.compressobj(
-        6, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY, dictionary
-    )
+    """Deflate with a window that is no larger than what it sees: setting up a large one takes longer than using it."""
+    bits = min(zlib.MAX_WBITS, max(9, (len(content) + len(dictionary)).bit_length()))
+    deflate = zlib.compressobj(6, zlib.DEFLATED, -bits, max(1, bits - 7), zlib.Z_DEFAULT_STRATEGY, dictionary)
     return deflate.compress(content) + deflate.flush()
 
 
