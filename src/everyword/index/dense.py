@@ -14,8 +14,8 @@ from everyword.index.vectors import StoredModel
 
 CLAUSE_CANDIDATES = 2048
 """Clauses whose signs agree best with the question's; only these are scored with their scale."""
-_READ = 20_000
-_BLOCK = 50_000
+_READ = 8_000
+_BLOCK = 8_000
 """Passages above which a block is not joined to another."""
 
 
