@@ -12,7 +12,7 @@ import numpy.typing as npt
 from everyword.index import codes
 from everyword.index.vectors import StoredModel
 
-CLAUSE_CANDIDATES = 2048
+CLAUSE_CANDIDATES = 1536
 """Clauses whose signs agree best with the question's; only these are scored with their scale."""
 _READ = 8_000
 _BLOCK = 8_000

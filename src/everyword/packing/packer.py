@@ -29,6 +29,8 @@ class Item:
     messages: tuple[Message, ...]
     show: Callable[[], tuple[Evidence, ...]]
     """Returns what is shown of the messages; called when the item's turn comes."""
+    least: int = 0
+    """Tokens that it takes at the least, as far as that is known before it is shown."""
 
     @classmethod
     def of(cls, *, rank: int, score: float, evidence: tuple[Evidence, ...]) -> Item:
@@ -86,11 +88,13 @@ def _filled(source: Iterator[Item], frame: Frame) -> tuple[list[_Written], list[
     groups: set[tuple[str, str]] = set()
     left, is_exact, failures = _left(chosen, frame), True, 0
     for item in source:
-        written = _written(item, frame)
-        cost = _cost(written, frame, groups)
+        if item.least > left and not is_exact:
+            left, is_exact = _left(chosen, frame), True
+        written = _written(item, frame) if item.least <= left else None
+        cost = item.least if written is None else _cost(written, frame, groups)
         if cost > left and not is_exact:
             left, is_exact = _left(chosen, frame), True
-        if cost <= left:
+        if written is not None and cost <= left:
             chosen.append(written)
             groups.update(written.groups())
             left, is_exact, failures = left - cost, False, 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from everyword.domain.context import Evidence
 from everyword.domain.message import Message
-from everyword.packing.excerpt import LONG, excerpt, joined
+from everyword.packing.excerpt import LONG, ROOM, excerpt, joined
 from everyword.packing.packer import Item
 from everyword.packing.render import Style
 from everyword.ports import SearchIndex, TokenCounter
@@ -60,8 +60,21 @@ def items(
         for candidate in chunk:
             found = tuple(messages[seq] for seq in candidate.seqs if seq in messages)
             if found:
-                shown = partial(_evidence, strategy, candidate, found, passages, ranking, counter)
-                yield Item(rank=candidate.rank, score=candidate.score, messages=found, show=shown)
+                yield Item(
+                    rank=candidate.rank,
+                    score=candidate.score,
+                    messages=found,
+                    show=partial(_evidence, strategy, candidate, found, passages, ranking, counter),
+                    least=_least(strategy, found, counter),
+                )
+
+
+def _least(strategy: Strategy, messages: Sequence[Message], counter: TokenCounter) -> int:
+    """Return the tokens below which the messages are not worth a try: all of short ones, half an excerpt of long ones."""
+    if strategy.show == "passage":
+        return 0
+    sizes = [counter.count(message.text) for message in messages]
+    return sum(size if strategy.show == "whole" or size <= LONG else ROOM // 2 for size in sizes)
 
 
 def _passages(index: SearchIndex, chunk: Sequence[Candidate], show: Show) -> dict[int, list[FoundPassage]]:
