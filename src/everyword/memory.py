@@ -28,7 +28,7 @@ from everyword.errors import (
     NotFoundError,
 )
 from everyword.packing.packer import Frame, pack
-from everyword.packing.render import locale_of
+from everyword.packing.render import locale_of, turn
 from everyword.ports import Embedder, Progress, Reranker, Store, Stores, TokenCounter
 from everyword.retrieval.recipe import Channel
 from everyword.strategies import catalogue
@@ -256,6 +256,8 @@ class Memory:
         chosen = catalogue.strategy(strategy or self._settings.strategy)
         turns = _turns(recent_turns, chosen, session_id)
         recent = tuple(store.log.recent(session_id=_session(session_id), turns=turns))
+        if recent_turns is None:
+            recent = self._within_half(recent, self._budget(budget))
         asked = _query(
             question,
             roles=roles,
@@ -277,6 +279,13 @@ class Memory:
         )
         packed = pack(items(chosen, ranking, store.index, store.log, self._counter), frame)
         return replace(packed, pending_passages=store.index.pending() if self._embedder else 0, asked_at=asked.asked_at)
+
+    def _within_half(self, recent: tuple[Message, ...], budget: int) -> tuple[Message, ...]:
+        """Return the last of the recent messages: where nobody asked for them by number, half the budget is evidence's."""
+        left, first = budget // 2, len(recent)
+        while first and (left := left - self._counter.count(turn(recent[first - 1]))) >= 0:
+            first -= 1
+        return recent[first:]
 
     def _rank(self, store: Store, asked: Query, chosen: Strategy) -> Ranking:
         from everyword.retrieval.search import rank

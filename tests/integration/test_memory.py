@@ -12,6 +12,7 @@ import pytest
 
 from everyword import Memory
 from everyword.errors import (
+    ContextLengthExceeded,
     IdempotencyConflictError,
     InvalidInputError,
     ModelError,
@@ -472,3 +473,16 @@ def test_a_misspelt_setting_is_answered_with_the_nearest(tmp_path: Path, monkeyp
 def test_a_value_that_cannot_be_used_is_refused_at_once(tmp_path: Path, options: dict[str, Any], hint: str) -> None:
     with pytest.raises(SettingsError, match=hint):
         Memory(tmp_path, **{"embedder": "none", **options})
+
+
+def test_recent_turns_that_nobody_asked_for_leave_half_the_budget_to_evidence(tmp_path: Path) -> None:
+    with Memory(tmp_path, embedder="hash") as memory:
+        memory.add("The spare key hangs behind the fern.", user_id="ana", session_id="s1")
+        long = [{"role": "user", "content": "short"}, {"role": "assistant", "content": "word " * 2000}]
+        memory.add(long, user_id="ana", session_id="s2")
+        memory.index(user_id="ana")
+        context = memory.context("Where is the spare key?", user_id="ana", budget=400, strategy="raw-fused")
+        assert context.recent == ()
+        assert "behind the fern" in context.text
+        with pytest.raises(ContextLengthExceeded):
+            memory.context("Where is it?", user_id="ana", budget=400, session_id="s2", recent_turns=1)
