@@ -86,10 +86,17 @@ def test_a_truncated_file_is_reported_and_never_taken_for_sound(tmp_path: Path, 
             assert not found.ok or found.messages == 200  # what was cut off was free
 
 
+def packed_words(path: Path, *, seq: int) -> bytes:
+    reader = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    found: bytes = reader.execute("SELECT text FROM message WHERE seq = ?", (seq,)).get
+    reader.close()
+    return found
+
+
 def test_flipped_bytes_are_never_taken_for_sound_and_never_crash(tmp_path: Path) -> None:
     path = filled(tmp_path, 60)
     whole = path.read_bytes()
-    place = whole.index(b"coin number7 ")
+    place = whole.index(packed_words(path, seq=8)) + 3
     for at in (place, 18, 4096 + 3, len(whole) // 2 // 4096 * 4096 + 5):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
         with Memory(tmp_path, embedder="none") as memory:

@@ -20,7 +20,7 @@ from everyword.config import cache_folder, default_home
 
 def stats(*, user: User = None, home: Home = None, as_json: Json = False) -> None:
     """Show counts, sizes, and what is not indexed yet."""
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         counts = memory.stats(user_id=whose(user))
     if as_json:
         terminal.write_json(documents.plain(counts))
@@ -42,7 +42,7 @@ def verify(*, user: User = None, home: Home = None, as_json: Json = False) -> No
 
     Exit 1 where something does not agree, with each problem in a line.
     """
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         found = memory.verify(user_id=whose(user))
     counts = f"{found.messages:,} messages, {found.passages:,} passages, {found.vectors:,} vectors"
     if as_json:
@@ -102,7 +102,7 @@ def index(*, user: User = None, home: Home = None, as_json: Json = False) -> Non
 
 def users(*, user: User = None, home: Home = None, as_json: Json = False) -> None:  # noqa: ARG001 - it may stand everywhere
     """List the users of a folder."""
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         known = sorted(memory.users())
     if as_json:
         terminal.write_json({"users": known})

@@ -28,7 +28,7 @@ def export(
 
     `import` reads them back identical, ids and times included.
     """
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         lines = memory.export(user_id=whose(user))
         if output is None or str(output) == "-":
             sys.stdout.flush()
@@ -86,7 +86,7 @@ def forget(
         "before": before,
         "everything": everything,
     }
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         if not yes:
             _confirm(memory.forget(user_id=named, dry_run=True, **chosen), named)
         gone = memory.forget(user_id=named, **chosen)

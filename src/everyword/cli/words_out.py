@@ -51,7 +51,7 @@ def search(
     A keyword that stands in one message only is always found; with vectors, so are other words for the same thing.
     """
     named, query = whose(user), " ".join(words)
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         hits = memory.search(
             query, user_id=named, limit=limit, mode=mode, roles=role, session_id=session, after=after, before=before
         )
@@ -110,7 +110,7 @@ def context(  # noqa: PLR0913 - one argument an option
     the account of its tokens on stderr.
     """
     named = whose(user)
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         packed = memory.context(
             question,
             user_id=named,
@@ -171,7 +171,7 @@ def explain(
 
     Rank and score of each message in every stage, and whether it was packed.
     """
-    with Memory(home) as memory:
+    with Memory(home, vectors="off") as memory:
         found = memory.explain(
             question,
             user_id=whose(user),

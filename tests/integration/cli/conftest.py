@@ -61,9 +61,15 @@ def started(environment: dict[str, str]) -> Callable[..., subprocess.Popen[bytes
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=_heeds_interrupts if os.name == "posix" else None,  # noqa: PLW1509 - no thread runs here
         )
 
     return command
+
+
+def _heeds_interrupts() -> None:
+    """Undo what a shell does to jobs in the background, which ignore an interrupt."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
