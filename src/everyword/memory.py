@@ -254,10 +254,11 @@ class Memory:
         """
         store = self._known(user_id)
         chosen = catalogue.strategy(strategy or self._settings.strategy)
+        room = self._budget(budget)
         turns = _turns(recent_turns, chosen, session_id)
         recent = tuple(store.log.recent(session_id=_session(session_id), turns=turns))
         if recent_turns is None:
-            recent = self._within_half(recent, self._budget(budget))
+            recent = self._within_half(recent, room)
         asked = _query(
             question,
             roles=roles,
@@ -269,7 +270,7 @@ class Memory:
         ranking = self._rank(store, asked, chosen)
         frame = Frame(
             question=question,
-            budget=self._budget(budget),
+            budget=room,
             counter=self._counter,
             strategy=chosen.name,
             style=chosen.style,

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+ROLES = ("system", "developer", "user", "assistant", "tool")
+"""The index keeps a role as its place here."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -13,7 +13,7 @@ import apsw
 from everyword.domain.message import Message
 from everyword.domain.passage import Passage
 from everyword.index import lexical, passages, vectors
-from everyword.ports import Embedder, ModelIdentity
+from everyword.ports import Embedder, ModelIdentity, Progress
 from everyword.text.words import is_unspaced
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 VERSION = 3
 """Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
 TABLES = ("pending", "vector", "model", "passage")
-
-Progress = Callable[[int, int], None]
 
 
 class Storage(Protocol):
@@ -171,7 +169,8 @@ class Index:
     def active(self) -> ModelIdentity | None:
         """Return the model whose vectors are searched."""
         with self._storage.reading() as connection:
-            return next((model.identity for model in vectors.models(connection) if model.active), None)
+            model = vectors.active(connection)
+            return None if model is None else model.identity
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
@@ -204,7 +203,7 @@ class Index:
         from everyword.index.dense import DenseScan
 
         with self._storage.reading() as connection:
-            model = next((model for model in vectors.models(connection) if model.active), None)
+            model = vectors.active(connection)
             if model is None or model.identity != embedder.identity:
                 return None
             self.corpus()

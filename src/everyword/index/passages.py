@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import apsw
 
 from everyword.domain.message import Message
+from everyword.domain.passage import ROLES
 from everyword.text import dates
 from everyword.text.windows import windows
 from everyword.text.words import is_unspaced, terms
 
-ROLES = ("system", "developer", "user", "assistant", "tool")
 _INSERT = (
     "INSERT INTO passage (seq, start, stop, session, role, branch, script, author, created_us) "
     "SELECT seq, ?2, ?3, session, ?4, branch IS NOT NULL, ?5, author, created_us FROM message WHERE seq = ?1"

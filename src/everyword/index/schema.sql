@@ -5,7 +5,7 @@ CREATE TABLE passage (
     start INTEGER NOT NULL, -- characters of the message's text
     stop INTEGER NOT NULL,
     session INTEGER NOT NULL,
-    role INTEGER NOT NULL, -- place in passages.ROLES
+    role INTEGER NOT NULL, -- place in domain.passage.ROLES
     branch INTEGER NOT NULL, -- 1: not the main branch
     script INTEGER NOT NULL, -- 1: most of it is written without spaces between words
     author TEXT,

@@ -38,6 +38,11 @@ def models(connection: apsw.Connection) -> list[StoredModel]:
     ]
 
 
+def active(connection: apsw.Connection) -> StoredModel | None:
+    """Return the model whose vectors are searched."""
+    return next((model for model in models(connection) if model.active), None)
+
+
 def register(connection: apsw.Connection, identity: ModelIdentity, centre: bytes) -> None:
     """Make every passage wait for a vector of this model; it becomes active when the last one is there."""
     has_any = connection.execute("SELECT count(*) FROM model").get

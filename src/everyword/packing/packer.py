@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from everyword.domain.context import Context, Dropped, DropReason, Evidence
 from everyword.domain.message import Message
@@ -119,7 +120,7 @@ def _cost(written: _Written, frame: Frame, groups: set[tuple[str, str]]) -> int:
 
 
 def _untried(source: Iterator[Item], listed: int) -> Iterator[tuple[Item, int, DropReason]]:
-    for _, item in zip(range(LISTED_DROPS - listed), source, strict=False):
+    for item in islice(source, max(0, LISTED_DROPS - listed)):
         yield item, 0, "rank"
 
 
@@ -146,7 +147,7 @@ def _left(chosen: Sequence[_Written], frame: Frame) -> int:
 
 
 def _size(chosen: Sequence[_Written], frame: Frame) -> int:
-    return frame.counter.count(_whole_text(chosen, frame))
+    return frame.counter.count(_whole_text(_memory_text(_in_time(chosen), frame), frame))
 
 
 def _in_time(chosen: Sequence[_Written]) -> list[tuple[Evidence, Line]]:
@@ -161,11 +162,11 @@ def _place(evidence: Evidence) -> tuple[int, tuple[tuple[int, int], ...]]:
     return evidence.message.seq, evidence.spans
 
 
-def _memory_text(chosen: Sequence[_Written], frame: Frame) -> str:
+def _memory_text(in_time: Sequence[tuple[Evidence, Line]], frame: Frame) -> str:
     lines: list[str] = []
     under: tuple[str, str] | None = None
     heading_time = ""
-    for evidence, written in _in_time(chosen):
+    for evidence, written in in_time:
         group = (evidence.message.session_id, written.day)
         if written.day and group != under:
             lines.append(written.heading())
@@ -182,14 +183,14 @@ def _turns(frame: Frame) -> list[str]:
     return ["\n".join(turn(message) for message in frame.recent)] if frame.recent else []
 
 
-def _whole_text(chosen: Sequence[_Written], frame: Frame) -> str:
-    memory = _memory_text(chosen, frame)
+def _whole_text(memory: str, frame: Frame) -> str:
     return "\n\n".join([*([memory] if memory else []), _fixed_text(frame)])
 
 
 def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Context:
-    text = _whole_text(chosen, frame)
-    memory = _memory_text(chosen, frame)
+    in_time = _in_time(chosen)
+    memory = _memory_text(in_time, frame)
+    text = _whole_text(memory, frame)
     return Context(
         question=frame.question,
         text=text,
@@ -199,7 +200,7 @@ def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, Drop
         budget=frame.budget,
         counter=frame.counter.name,
         strategy=frame.strategy,
-        evidence=tuple(evidence for evidence, _ in _in_time(chosen)),
+        evidence=tuple(evidence for evidence, _ in in_time),
         dropped=tuple(_dropped(skipped, frame)),
         ledger=_ledger(text, memory, frame),
         trace=frame.trace,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everyword.domain.passage import ROLES
 from everyword.domain.query import Query
 from everyword.ports import Alike, Embedder, PassageTable, SearchIndex
 from everyword.retrieval.recipe import Channel, Recipe
@@ -18,7 +19,6 @@ from everyword.text.words import query_terms
 
 Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-ROLES = ("system", "developer", "user", "assistant", "tool")
 INDEX_K1 = 1.2
 """The k1 that the ratios of the index were made with."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -110,7 +110,7 @@ def _dense(
     if "passage" in recipe.channels:
         found.scores["passage"] = _spread(corpus, alike.passage_ids, alike.passages, elsewhere=np.nan)
     if "clause" in recipe.channels:
-        found.scores["clause"] = found.clauses.copy()
+        found.scores["clause"] = found.clauses
 
 
 def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any], *, elsewhere: float) -> Scores:

@@ -11,13 +11,14 @@ from itertools import islice
 
 import numpy as np
 
+from everyword.domain.passage import ROLES
 from everyword.domain.query import Query
 from everyword.domain.trace import Place, Stage
 from everyword.errors import ModelError
 from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex
 from everyword.retrieval.asker import is_about_asker
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
-from everyword.retrieval.gather import ROLES, Gathered, gather
+from everyword.retrieval.gather import Gathered, gather
 from everyword.retrieval.recipe import DENSE, Channel, Recipe
 from everyword.retrieval.units import Ints, best, units
 from everyword.text.words import is_unspaced
@@ -116,18 +117,18 @@ def rank(
 
 def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     """Return one score a passage; NaN for what no channel found or the question excludes."""
-    channels = [found.scores[name] for name in recipe.channels if name in found.scores]
+    names: list[Channel] = [name for name in recipe.channels if name in found.scores]
+    channels = [found.scores[name] for name in names]
     if not channels:
         return np.full(len(found.corpus), np.nan)
     if recipe.fusion == "ranks":
         return channels[0].copy() if len(channels) == 1 else reciprocal_ranks(channels)
-    weights = [weight for name, weight in zip(recipe.channels, recipe.weights, strict=True) if name in found.scores]
+    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
     known = ~np.logical_and.reduce([np.isnan(channel) for channel in channels])
     places = slice(None) if known.all() else known
     total = np.zeros(len(found.corpus))
-    names: list[Channel] = [name for name in recipe.channels if name in found.scores]
-    for name, scores, weight in zip(names, channels, weights, strict=True):
-        total[places] += weight * standard_scores(_filled(name, scores)[places])
+    for name, scores in zip(names, channels, strict=True):
+        total[places] += weights[name] * standard_scores(_filled(name, scores)[places])
     if recipe.other_script:
         _across_scripts(found, query, recipe, total)
     if recipe.author_bonus:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from everyword.domain.context import Evidence
 from everyword.domain.message import Message
 from everyword.packing.excerpt import LONG, ROOM, excerpt, joined
 from everyword.packing.packer import Item
 from everyword.packing.render import Style
-from everyword.ports import SearchIndex, TokenCounter
+from everyword.ports import MessageLog, SearchIndex, TokenCounter
 from everyword.retrieval.recipe import Recipe
 from everyword.text.clauses import Span, clauses
 
@@ -40,12 +40,6 @@ class Strategy:
     """`whole` messages, only the `relevant` lines of long ones, or the `passage` that was found."""
     recent_turns: int | None = None
     """Turns of the session that are always appended; None: two where a session is named."""
-
-
-class MessageLog(Protocol):
-    """What packing reads of the log."""
-
-    def by_seq(self, seqs: Sequence[int]) -> list[Message]: ...
 
 
 def items(
@@ -98,7 +92,7 @@ def _evidence(
 ) -> tuple[Evidence, ...]:
     evidence: list[Evidence] = []
     for message in messages:
-        shown = _shown(strategy, candidate, message, passages.get(message.seq), ranking, counter)
+        shown = _shown(strategy, message, passages.get(message.seq), ranking, counter)
         words = sum(counter.count(message.text[start:stop]) for start, stop in shown)
         evidence.append(
             Evidence(message=message, spans=shown, score=candidate.score, rank=candidate.rank, tokens=words)
@@ -108,7 +102,6 @@ def _evidence(
 
 def _shown(
     strategy: Strategy,
-    candidate: Candidate,
     message: Message,
     passages: list[FoundPassage] | None,
     ranking: Ranking,
@@ -118,8 +111,7 @@ def _shown(
     if passages and strategy.show == "passage":
         return joined(message.text, [span for _, span in passages])
     if passages and strategy.show == "relevant" and counter.count(message.text) > LONG:
-        best = next((each for each in passages if each[0] == candidate.passage_ids[0]), passages[0])
-        by_meaning = partial(_by_meaning, message.text, best, ranking)
+        by_meaning = partial(_by_meaning, message.text, passages[0], ranking)
         return excerpt(message.text, [span for _, span in passages], ranking.idf, by_meaning)
     return ((0, len(message.text)),)
 
