@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from everyword.domain.passage import ROLES
 from everyword.domain.query import Query
+from everyword.domain.scope import microseconds
 from everyword.ports import Alike, Embedder, PassageTable, SearchIndex
 from everyword.retrieval.recipe import Channel, Recipe
 from everyword.text import dates
@@ -21,7 +21,6 @@ Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 INDEX_K1 = 1.2
 """The k1 that the ratios of the index were made with."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,9 +69,9 @@ def _allowed(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
         number = index.session_number(query.in_session)
         allowed &= corpus.sessions == (-1 if number is None else number)
     if query.after is not None:
-        allowed &= corpus.created_us >= _microseconds(query.after)
+        allowed &= corpus.created_us >= microseconds(query.after)
     if query.before is not None:
-        allowed &= (corpus.created_us <= _microseconds(query.before)) & (corpus.created_us > np.iinfo(np.int64).min)
+        allowed &= (corpus.created_us <= microseconds(query.before)) & (corpus.created_us > np.iinfo(np.int64).min)
     if query.hidden_seqs:
         allowed &= ~np.isin(corpus.seqs, list(query.hidden_seqs))
     return allowed
@@ -121,7 +120,3 @@ def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any], *
         known = corpus.ids[places] == passage_ids
         out[places[known]] = values[known]
     return out
-
-
-def _microseconds(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -16,7 +16,7 @@ from typing import Any, cast
 import apsw
 
 from everyword.domain.message import Branch, Draft, Message, MessageId, Origin, Role
-from everyword.domain.scope import Scope
+from everyword.domain.scope import EPOCH, Scope, microseconds
 from everyword.errors import DamagedLogError, IdempotencyConflictError, InvalidMessageError, NotFoundError
 from everyword.log.sqlite import payload as packed
 from everyword.log.sqlite.database import Database
@@ -309,31 +309,27 @@ def _digest(message: Message) -> bytes:
     return blake2b(said + b"\0" + message.payload, digest_size=16).digest()
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-
 def _split(moment: datetime | None) -> tuple[int | None, int | None]:
     if moment is None:
         return None, None
     offset = moment.utcoffset() or timedelta()
-    return (moment - _EPOCH) // _MICROSECOND, int(offset.total_seconds() / 60)
+    return microseconds(moment), int(offset.total_seconds() / 60)
 
 
-def _joined(microseconds: int | None, offset_minutes: int | None) -> datetime | None:
-    if microseconds is None:
+def _joined(created_us: int | None, offset_minutes: int | None) -> datetime | None:
+    if created_us is None:
         return None
     offset = timedelta(minutes=offset_minutes or 0)
-    local = _EPOCH.replace(tzinfo=None) + (timedelta(microseconds=microseconds) + offset)
+    local = EPOCH.replace(tzinfo=None) + (timedelta(microseconds=created_us) + offset)
     return local.replace(tzinfo=timezone(offset) if offset else UTC)
 
 
-def _text_of(microseconds: int | None) -> str | None:
+def _text_of(created_us: int | None) -> str | None:
     """Return a time in UTC as text; the ends of the calendar for what only another zone can write."""
     try:
-        moment = _joined(microseconds, 0)
+        moment = _joined(created_us, 0)
     except OverflowError:
-        moment = (datetime.max if cast("int", microseconds) > 0 else datetime.min).replace(tzinfo=UTC)
+        moment = (datetime.max if cast("int", created_us) > 0 else datetime.min).replace(tzinfo=UTC)
     return moment.isoformat() if moment else None
 
 
