@@ -66,7 +66,7 @@ def test_evidence_is_the_turns_that_are_marked(loaded: tuple[Dataset, list[Case]
 
 
 def test_no_id_gives_an_answer_away(loaded: tuple[Dataset, list[Case]]) -> None:
-    assert "answer" not in repr(loaded[1])
+    assert not any("answer" in said.session for case in loaded[1] for said in case.messages)
     assert {said.session for said in loaded[1][0].messages} == {"session-1", "session-2"}
 
 
