@@ -25,6 +25,7 @@ from everyword.text.words import is_unspaced
 
 _SESSION_PASSAGES = 3
 _FEWEST_FOREIGN = 8
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,16 +67,23 @@ class Ranking:
         by_unit = np.argsort(self._unit_of, kind="stable")
         bounds = np.concatenate([[0], np.cumsum(np.bincount(self._unit_of, minlength=len(self.scores)))])
         level = np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
-        ids, seqs, allowed = self.corpus.ids, self.corpus.seqs, self._allowed
-        for rank, unit in enumerate(self.order.tolist(), 1):
-            members = [each for each in by_unit[bounds[unit] : bounds[unit + 1]].tolist() if allowed[each]]
-            members.sort(key=level.__getitem__, reverse=True)
-            yield Candidate(
-                rank=rank,
-                score=float(self.scores[unit]),
-                passage_ids=tuple(int(ids[each]) for each in members),
-                seqs=tuple(sorted({int(seqs[each]) for each in members})),
-            )
+        for start in range(0, len(self.order), _AT_ONCE):
+            chosen = self.order[start : start + _AT_ONCE]
+            places = zip(bounds[chosen].tolist(), bounds[chosen + 1].tolist(), strict=True)
+            members = [by_unit[first:last] for first, last in places]
+            for rank, (score, each) in enumerate(zip(self.scores[chosen].tolist(), members, strict=True), start + 1):
+                yield self._candidate(rank, score, each[self._allowed[each]], level)
+
+    def _candidate(self, rank: int, score: float, members: Ints, level: Scores) -> Candidate:
+        if len(members) > 1:
+            members = members[np.argsort(-level[members], kind="stable")]
+        seqs = self.corpus.seqs[members].tolist()
+        return Candidate(
+            rank=rank,
+            score=score,
+            passage_ids=tuple(self.corpus.ids[members].tolist()),
+            seqs=tuple(sorted(set(seqs))),
+        )
 
 
 def rank(
@@ -100,12 +108,13 @@ def rank(
     stages.append(_stage("fused", found.corpus, fused, (time.perf_counter() - started) * 1000))
     unit_of = units(found.corpus, recipe.unit)
     ranking = Ranking(found, unit_of, fused)
-    head = list(islice(ranking.candidates(), recipe.rerank))
+    by_clauses = score_clauses and found.clauses is not None and "clause" not in recipe.channels
+    head = list(islice(ranking.candidates(), recipe.rerank if reranker or by_clauses else 0))
     started = time.perf_counter()
     judged: Scores | None = None
     if head and reranker is not None:
         judged = _by_model(index, query, reranker, head, found.notes)
-    elif head and score_clauses and found.clauses is not None and "clause" not in recipe.channels:
+    elif head and found.clauses is not None:
         judged = best(found.clauses, unit_of)[ranking.order[: len(head)]]
     if judged is not None:
         stages.append(_reranked(ranking, head, judged, started))
