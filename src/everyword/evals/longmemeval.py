@@ -1,60 +1,70 @@
 """LongMemEval (Wu et al., ICLR 2025): one history of some 50 sessions a question; evidence turns carry `has_answer`.
 
 Evidence sessions have ids that begin with `answer`: sessions are renamed by their place, so that no id gives it away.
-Questions whose id ends in `_abs` have no answer and are left out.
+Questions whose id ends in `_abs` have no answer in the history. MIT.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from everyword.evals.dataset import Case, Dataset, Question, Said, in_layout, read_records
+from everyword.evals.dataset import Case, Dataset, Question, Said
+from everyword.evals.published import in_layout, iso, read_records
+
+PREFERENCE = "single-session-preference"
+"""The kind whose answers say what a good reply takes into account."""
+_TIME = "%Y/%m/%d (%a) %H:%M"
 
 
 def load(path: Path) -> Dataset:
-    """Read a file (S, M or oracle) in the publisher's layout. Raise InvalidInputError."""
+    """Read a file (S, M or oracle) in the publisher's layout, one history at a time. Raise InvalidInputError."""
     records, sha256 = read_records(path, "LongMemEval")
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     return Dataset(name="longmemeval", sha256=sha256, cases=_cases(records, path, left_out), left_out=left_out)
 
 
-def _cases(records: list[Any], path: Path, left_out: dict[str, int]) -> Iterator[Case]:
+def _cases(records: Iterable[Any], path: Path, left_out: Counter[str]) -> Iterator[Case]:
     for record in records:
-        case = in_layout(_case, record, path)
-        if case.name.endswith("_abs"):
-            left_out["no answer in the history"] = left_out.get("no answer in the history", 0) + 1
-        elif not case.questions[0].evidence:
-            left_out["no turn marked has_answer"] = left_out.get("no turn marked has_answer", 0) + 1
-        else:
-            yield case
+        yield in_layout(partial(_case, left_out=left_out), record, path)
 
 
-def _case(record: dict[str, Any]) -> Case:
+def _case(record: dict[str, Any], *, left_out: Counter[str]) -> Case:
     messages: list[Said] = []
     evidence: set[int] = set()
-    sessions = sorted(zip(record["haystack_dates"], record["haystack_sessions"], strict=True), key=lambda each: each[0])
-    for number, (date, turns) in enumerate(sessions, 1):
+    sessions: set[str] = set()
+    for number, (date, session_id, turns) in enumerate(_sessions(record), 1):
+        session, said_at = f"session-{number}", iso(date, _TIME)
+        sessions |= {session} if session_id in record["answer_session_ids"] else set()
         for turn in turns:
-            if turn.get("has_answer"):
-                evidence.add(len(messages))
-            messages.append(
-                Said(role=turn["role"], text=turn["content"], session=f"session-{number}", created_at=_time(date))
-            )
-    question = Question(
+            evidence |= {len(messages)} if turn.get("has_answer") else set()
+            messages.append(Said(role=turn["role"], text=turn["content"], session=session, created_at=said_at))
+    question = _question(record, frozenset(evidence), frozenset(sessions))
+    if question.answerable and not evidence:
+        left_out["question whose evidence is known by its sessions only"] += 1
+    return Case(name=question.name, messages=tuple(messages), questions=(question,))
+
+
+def _sessions(record: dict[str, Any]) -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """Return date, id and turns of each session, by date."""
+    each = zip(record["haystack_dates"], record["haystack_session_ids"], record["haystack_sessions"], strict=True)
+    return sorted(each, key=lambda session: session[0])
+
+
+def _question(record: dict[str, Any], evidence: frozenset[int], sessions: frozenset[str]) -> Question:
+    name, kind, answer = (str(record[key]) for key in ("question_id", "question_type", "answer"))
+    answerable = not name.endswith("_abs")
+    return Question(
         text=str(record["question"]),
-        evidence=frozenset(evidence),
-        kind=str(record.get("question_type", "")),
-        asked_at=_time(str(record.get("question_date", ""))),
+        evidence=evidence if answerable else frozenset(),
+        kind=kind,
+        asked_at=iso(str(record.get("question_date", "")), _TIME),
+        name=name,
+        answer=answer,
+        rubric=(answer,) if kind == PREFERENCE and answerable else (),
+        answerable=answerable,
+        sessions=sessions if answerable else frozenset(),
     )
-    return Case(name=str(record["question_id"]), messages=tuple(messages), questions=(question,))
-
-
-def _time(text: str) -> str | None:
-    """Return ISO 8601 of a text such as `2023/05/20 (Sat) 02:21`; it has no zone, and UTC is assumed."""
-    try:
-        return datetime.strptime(text, "%Y/%m/%d (%a) %H:%M").replace(tzinfo=UTC).isoformat()
-    except ValueError:
-        return None
