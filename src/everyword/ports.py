@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -71,6 +71,92 @@ class Reranker(Protocol):
         ...
 
 
+ChatMessages = Sequence[Mapping[str, Any]]
+"""Messages in the OpenAI chat shape: `{"role": …, "content": …}`, oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageModelIdentity:
+    """Which model answers, and where: equal identities may share replies."""
+
+    name: str
+    """The `kind:name` that loads it again, for example `openai:gpt-4o-mini`."""
+    endpoint: str = ""
+    """The address without user name, password and key; empty: the provider's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one or more requests to a language model."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    """Of the input: what the provider had in its prefix cache."""
+    is_estimated: bool = False
+    """The endpoint did not tell; these are counts by the estimate."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            is_estimated=self.is_estimated or other.is_estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a language model said, and what it cost."""
+
+    text: str
+    """Without the reasoning that some models print before it."""
+    finish: str = "stop"
+    """Why it ended, in the words of the endpoint: stop, length, content_filter …"""
+    refusal: str | None = None
+    """The model's or the provider's words where it would not answer."""
+    usage: Usage = field(default_factory=Usage)
+    calls: int = 1
+    """Requests that were answered for it: 0 from the cache, 2 after a repair."""
+    value: Any = None
+    """The validated value, where a schema was given."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Tell whether the model or the provider would not answer."""
+        return self.refusal is not None or self.finish in ("content_filter", "refusal")
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Tell whether the reply ended because of `max_tokens`."""
+        return self.finish == "length"
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Chat messages to a reply."""
+
+    @property
+    def identity(self) -> LanguageModelIdentity: ...
+
+    def complete(
+        self,
+        messages: ChatMessages,
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        schema: Any = None,
+        purpose: str = "chat",
+    ) -> Reply:
+        """Return the reply; a refusal or a cut-off is told in it.
+
+        `schema` is a JSON schema (a dict), a dataclass or a pydantic model: the reply's `value` then fits it, and
+        RefusedError, CutOffError or UnreadableReplyError is raised where there is none. `purpose` is what the ledger of
+        usage files the call under. Raise ProviderError, SpendingLimitError, ModelMissingError.
+        """
+        ...
+
+
 @runtime_checkable
 class TokenCounter(Protocol):
     """Number of tokens of a text for some model, exact or estimated."""
@@ -133,6 +219,7 @@ class SearchIndex(Protocol):
     def corpus(self) -> PassageTable: ...
     def session_number(self, session_id: str) -> int | None: ...
     def term_hits(self, wanted: dict[str, bool], *, header_weight: float) -> Sequence[Terms]: ...
+    def group_hits(self, group: Mapping[str, bool]) -> Terms | None: ...
     def similarities(self, embedder: Embedder, question: str) -> Alike | None: ...
     def passages(self, passage_ids: Sequence[int]) -> Sequence[Passage]: ...
     def spans(self, passage_ids: Sequence[int]) -> Sequence[tuple[int, int, int, int]]: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -197,6 +197,12 @@ class Index:
         with self._storage.reading() as connection:
             corpus = self.corpus()
             return list(lexical.hits(connection, wanted, corpus.ids, corpus.terms, header_weight=header_weight))
+
+    def group_hits(self, group: Mapping[str, bool]) -> lexical.TermHits | None:
+        """Return the passages that hold any of some terms (True: any term that begins with it); None where none does."""
+        with self._storage.reading() as connection:
+            corpus = self.corpus()
+            return lexical.any_of(connection, group, corpus.ids, corpus.terms)
 
     def similarities(self, embedder: Embedder, question: str) -> Similarities | None:
         """Return the similarity of every passage; None where the active vectors are of another model."""

@@ -132,6 +132,27 @@ def hits(
             yield TermHits(term=term, passage_ids=found, ratios=counts[found] / norms[found], passages=len(ids))
 
 
+def any_of(
+    connection: apsw.Connection,
+    group: Mapping[str, bool],
+    ids: npt.NDArray[np.int64],
+    terms: npt.NDArray[np.int64],
+) -> TermHits | None:
+    """Return the passages that hold any of some terms, as if these were one term that stands there once."""
+    import numpy as np
+
+    wanted = " OR ".join(f'"{term}" *' if is_prefix else f'"{term}"' for term, is_prefix in group.items())
+    query = "SELECT group_concat(rowid, ' ') FROM lexical WHERE lexical MATCH ?"
+    found = np.fromstring(connection.execute(query, (wanted,)).get or "", dtype=np.int64, sep=" ")
+    places = np.searchsorted(ids, found)
+    known = places < len(ids)
+    known[known] = ids[places[known]] == found[known]
+    if not known.any():
+        return None
+    norms = K1 * (1.0 - B + B * terms[places[known]] / max(terms.mean(), 1e-12))
+    return TermHits(term="", passage_ids=found[known], ratios=1.0 / norms, passages=len(ids))
+
+
 def _occurrences(connection: apsw.Connection, term: str, *, is_prefix: bool) -> Iterator[npt.NDArray[np.int64]]:
     """Yield the passages that hold a term once or more, twice or more, and so on."""
     if is_prefix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from everyword.domain.scope import microseconds
 from everyword.ports import Alike, Embedder, PassageTable, SearchIndex
 from everyword.retrieval.recipe import Channel, Recipe
 from everyword.text import dates
+from everyword.text.related import Group, related
 from everyword.text.words import query_terms
 
 Scores = npt.NDArray[np.float64]
@@ -91,8 +93,21 @@ def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
         ratios *= INDEX_K1 / recipe.k1
         total += hits.idf * (recipe.k1 + 1.0) * ratios / (1.0 + ratios)
         idf[hits.term] = hits.idf
+    for weight, group in _related(query.text, recipe):
+        if hits := index.group_hits(group):
+            ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0) * (INDEX_K1 / recipe.k1)
+            total += weight * hits.idf * (recipe.k1 + 1.0) * ratios / (1.0 + ratios)
     total[total == 0.0] = np.nan
     return total
+
+
+def _related(question: str, recipe: Recipe) -> Iterator[tuple[float, Group]]:
+    """Yield words that answers may use instead of the question's, as groups of which any one counts, with their weight."""
+    if recipe.synonyms or recipe.members:
+        for relatives in related(question):
+            for weight, group in ((recipe.synonyms, relatives.synonyms), (recipe.members, relatives.members)):
+                if weight and group:
+                    yield weight, group
 
 
 def _dense(

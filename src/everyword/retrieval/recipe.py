@@ -26,6 +26,10 @@ class Recipe:
     """Share of the term counts of the passages at distance 1, 2, … that counts for a passage's words."""
     k1: float = 1.2
     """Of BM25: how much a repeated term still adds; less makes different terms count more."""
+    synonyms: float = 0.0
+    """Of words that mean nearly the same as a word of the question (text/related.txt), against the word itself."""
+    members: float = 0.0
+    """Of the members of a kind that the question names: a dog where it asks for pets."""
     header_weight: float = 0.0
     """Of speaker and date terms against a term of the text."""
     author_bonus: float = 0.0

@@ -58,8 +58,27 @@ def test_a_paraphrase_without_a_common_word_enters_by_its_vector(store: UserFile
 
 
 def test_words_alone_find_no_paraphrase(store: UserFile, keep: Keep) -> None:
-    keep(*FILLERS, draft("Her physician moved to Leeds."))
-    assert seqs(store, "Who is the doctor?", embedder=None) == []
+    keep(*FILLERS, draft("She is the one who cuts my fringe."))
+    assert seqs(store, "Who is the hairdresser?", embedder=None) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("Her physician moved to Leeds.", "Who is the doctor?"),
+        ("We adopted a hamster.", "Which pets do I have?"),
+        ("我們養了一隻鸚鵡。", "我有哪些宠物？"),
+    ],
+)
+def test_words_alone_find_what_the_lexicon_joins(store: UserFile, keep: Keep, said: str, question: str) -> None:
+    keep(*FILLERS, draft(said))
+    assert seqs(store, question, embedder=None)[0] == 21
+    assert seqs(store, question, "bm25", embedder=None) == []
+
+
+def test_a_word_of_the_question_counts_more_than_its_relatives(store: UserFile, keep: Keep) -> None:
+    keep(*FILLERS, draft("The hamster sleeps.", session_id="x"), *FILLERS, draft("The pet sleeps.", session_id="y"))
+    assert seqs(store, "Where is the pet?", embedder=None)[:2] == [42, 21]
 
 
 def test_a_number_is_found_in_a_message_of_another_script(store: UserFile, keep: Keep) -> None:

@@ -1,0 +1,79 @@
+"""Words that answers use for a word of the question: a kind's members and words of nearly the same meaning.
+
+`related.txt` is written by hand, in English and Chinese: `= kid child | 孩子 小孩` joins words that stand for each other,
+`> pet | 寵物 : dog cat | 狗 貓` leads from a kind to its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from everyword.text.words import fold, query_terms
+
+Group = Mapping[str, bool]
+"""Index terms of which any one will do; True: every term that begins with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relatives:
+    """What one word leads to."""
+
+    synonyms: dict[str, bool] = field(default_factory=dict[str, bool])
+    members: dict[str, bool] = field(default_factory=dict[str, bool])
+
+
+def related(text: str) -> list[Relatives]:
+    """Return the relatives of each word of a question that has any, without the terms of the question itself."""
+    asked = query_terms(text)
+    return [
+        Relatives(
+            synonyms={term: is_prefix for term, is_prefix in found.synonyms.items() if term not in asked},
+            members={term: is_prefix for term, is_prefix in found.members.items() if term not in asked},
+        )
+        for found in _found(fold(text), asked)
+    ]
+
+
+def _found(folded: str, asked: Iterable[str]) -> Iterator[Relatives]:
+    """Yield the relatives of the words that stand in a question; words of an unspaced script stand anywhere in it."""
+    spaced, unspaced = _lexicon()
+    yield from (spaced[term] for term in asked if term in spaced)
+    if not folded.isascii():
+        yield from (unspaced[word] for word in _longest(word for word in unspaced if word in folded))
+
+
+def _longest(words: Iterable[str]) -> list[str]:
+    """Return the words that are part of no other one: 運動鞋 is not about 運動."""
+    found = list(words)
+    return [word for word in found if not any(word != other and word in other for other in found)]
+
+
+@cache
+def _lexicon() -> tuple[dict[str, Relatives], dict[str, Relatives]]:
+    """Return the relatives by index term, and those by word of an unspaced script."""
+    spaced: dict[str, Relatives] = {}
+    unspaced: dict[str, Relatives] = {}
+    for line in files("everyword.text").joinpath("related.txt").read_text("utf-8").splitlines():
+        relation, _, rest = line.partition(" ")
+        if relation in ("=", ">"):
+            heads, members = _sides(relation, rest)
+            for word in heads:
+                table, key = (spaced, _term(word)[0]) if word.isascii() else (unspaced, fold(word))
+                relatives = table.setdefault(key, Relatives())
+                target = relatives.synonyms if relation == "=" else relatives.members
+                target.update(_term(each) for each in members if each != word)
+    return spaced, unspaced
+
+
+def _sides(relation: str, rest: str) -> tuple[Sequence[str], Sequence[str]]:
+    heads, _, members = rest.partition(":")
+    words = heads.replace("|", " ").split()
+    return words, words if relation == "=" else members.replace("|", " ").split()
+
+
+def _term(word: str) -> tuple[str, bool]:
+    """Return the index term that stands for a word; of a word of three characters its first pair, which tells most."""
+    return next(iter(query_terms(word).items()), (fold(word), False))
