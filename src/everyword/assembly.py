@@ -21,7 +21,7 @@ from everyword.log.sqlite.database import Database
 from everyword.log.sqlite.log import SqliteLog
 from everyword.models import catalogue
 from everyword.models.with_units import EmbedderOfUnits
-from everyword.ports import Embedder, Reranker, TokenCounter
+from everyword.ports import Embedder, LanguageModel, Reranker, TokenCounter
 from everyword.text.tokens import counter as counter_named
 
 ModelProgress = Callable[[int, int, str], None]
@@ -66,6 +66,36 @@ class Memory(memory.Memory):
 def embedder_of(chosen: Settings) -> Embedder | None:
     """Return the embedder that the settings name, None for `none`; nothing is loaded yet."""
     return _embedder(chosen.embedder, chosen)
+
+
+def language_model_of(chosen: Settings, home: Path | None = None) -> LanguageModel | None:
+    """Return the language model that the settings name, with its limits; None for `none`. Nothing is loaded yet.
+
+    Its calls are written into `usage.jsonl` under `home`, without which a limit counts this object's calls alone. Raise
+    SettingsError.
+    """
+    address = None if chosen.llm_base_url == "default" else chosen.llm_base_url
+    options = {"base_url": address, "timeout_s": float(chosen.llm_timeout), "retries": chosen.llm_retries}
+    found = None if chosen.llm == catalogue.NONE else catalogue.language_model(chosen.llm, **options)
+    return None if found is None else _accounted(found, chosen, home)
+
+
+def _accounted(model: LanguageModel, chosen: Settings, home: Path | None) -> LanguageModel:
+    """Return the model behind its ledger and limit, then the cache, then the check of structured replies."""
+    from everyword.models.cached_chat import FILE as REPLIES
+    from everyword.models.cached_chat import CachedChat, ReplyCache
+    from everyword.models.metered_chat import MeteredChat
+    from everyword.models.spending import SpendingLimit, parsed_limit, parsed_prices
+    from everyword.models.structured_chat import StructuredChat
+    from everyword.models.usage_ledger import FILE as USAGE
+    from everyword.models.usage_ledger import UsageLedger
+
+    ledger = UsageLedger(home / USAGE if home is not None else None)
+    prices = None if chosen.llm_prices == "none" else parsed_prices(chosen.llm_prices)
+    limit = None if chosen.llm_limit == "none" else SpendingLimit(parsed_limit(chosen.llm_limit), ledger, prices=prices)
+    metered = MeteredChat(model, ledger, limit=limit)
+    kept = CachedChat(metered, ReplyCache(cache_folder() / REPLIES)) if chosen.llm_cache == "on" else metered
+    return StructuredChat(kept, ledger=ledger)
 
 
 def _embedder(spec: str, chosen: Settings, progress: ModelProgress | None = None) -> Embedder | None:

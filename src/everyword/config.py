@@ -17,7 +17,8 @@ from everyword.errors import SettingsError
 
 Vectors = Literal["auto", "off"]
 VectorUnits = Literal["clauses", "passages", "both"]
-_CHOICES = {"vectors": get_args(Vectors), "vector_units": get_args(VectorUnits)}
+Switch = Literal["on", "off"]
+_CHOICES = {"vectors": get_args(Vectors), "vector_units": get_args(VectorUnits), "llm_cache": get_args(Switch)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,20 @@ class Settings:
     """Processor threads of the embedder; 0: all."""
     open_files: int = 64
     """Logs that are kept open at most."""
+    llm: str = "none"
+    """`kind:name` of the language model; `none`: no strategy asks one."""
+    llm_base_url: str = "default"
+    """Address of its endpoint; `default`: OPENAI_BASE_URL, or OpenAI. The key is EVERYWORD_LLM_API_KEY, never a setting."""
+    llm_timeout: int = 120
+    """Seconds that one reply may take."""
+    llm_retries: int = 4
+    """Attempts after the first where the endpoint is busy."""
+    llm_limit: str = "none"
+    """What a day (UTC) may take: `200000 tokens`, or `2.50 USD` at `llm_prices`; `none`: no limit."""
+    llm_prices: str = "none"
+    """What a million tokens cost: `INPUT/OUTPUT` or `INPUT/OUTPUT/CACHED`."""
+    llm_cache: Switch = "off"
+    """`on`: replies are kept and a call that was made before is not made again. They hold users' words."""
 
 
 def settings(home: Path, **arguments: Any) -> Settings:

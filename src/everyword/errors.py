@@ -16,9 +16,15 @@
     │   ├── ReadOnlyLogError
     │   ├── DiskFullError
     │   └── BusyLogError
-    └── ModelError                   an embedder, reranker or tokenizer cannot do its work
+    └── ModelError                   an embedder, reranker, tokenizer or language model cannot do its work
         ├── ModelMissingError
-        └── ProviderError
+        ├── SpendingLimitError
+        └── ProviderError            an endpoint failed
+            ├── AccessRefusedError
+            └── ReplyError           it answered, but not with what was asked for
+                ├── RefusedError
+                ├── CutOffError
+                └── UnreadableReplyError
 
 Each class has an exit code for the command line; the messages say what to do next.
 """
@@ -26,6 +32,7 @@ Each class has an exit code for the command line; the messages say what to do ne
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 
 class EverywordError(Exception):
@@ -129,3 +136,45 @@ class ModelMissingError(ModelError):
 
 class ProviderError(ModelError):
     """A model endpoint refused, failed or answered with something unusable."""
+
+    failure = "failed"
+    """What a record of the call says of it."""
+
+
+class SpendingLimitError(ModelError):
+    """The next call could exceed the spending limit: raise llm_limit, or go on when it counts anew."""
+
+
+class AccessRefusedError(ProviderError):
+    """The endpoint knows neither this key nor this model: check llm, llm_base_url and EVERYWORD_LLM_API_KEY."""
+
+    failure = "access refused"
+
+
+class ReplyError(ProviderError):
+    """A language model replied, but not with what was asked for."""
+
+    failure = "unusable"
+
+    def __init__(self, message: str | None = None, *, reply: Any = None) -> None:
+        super().__init__(message)
+        self.reply = reply
+        """The `everyword.ports.Reply`, with what it cost."""
+
+
+class RefusedError(ReplyError):
+    """The language model refused to answer."""
+
+    failure = "refused"
+
+
+class CutOffError(ReplyError):
+    """The reply was cut off before it was complete: allow more tokens, or ask for less."""
+
+    failure = "cut off"
+
+
+class UnreadableReplyError(ReplyError):
+    """The reply holds no value of the form that was asked for, also after it was told what was wrong."""
+
+    failure = "unreadable"

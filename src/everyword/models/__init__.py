@@ -1,1 +1,1 @@
-"""Whatever computes with weights or a provider: embedders and rerankers, loaded by name from `catalogue`."""
+"""Whatever computes with weights or a provider: embedders, rerankers and language models, by name from `catalogue`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from everyword.errors import SettingsError
 
 if TYPE_CHECKING:
-    from everyword.ports import Embedder, Reranker
+    from everyword.ports import Embedder, LanguageModel, Reranker
 
     Options = Mapping[str, Any]
 
@@ -40,6 +40,11 @@ def embedder(spec: str, *, cache: Path | None = None, **options: Any) -> Embedde
 def reranker(spec: str, *, cache: Path | None = None, **options: Any) -> Reranker | None:
     """Return the reranker that `spec` names, or None for `none`. Raise SettingsError for an unknown one."""
     return named(spec, RERANKERS, "reranker", cache, options)
+
+
+def language_model(spec: str, **options: Any) -> LanguageModel | None:
+    """Return the language model that `spec` names, or None for `none`. Raise SettingsError for an unknown one."""
+    return named(spec, LANGUAGE_MODELS, "language model", None, options)
 
 
 def named(spec: str, kinds: Mapping[str, Kind[Model]], what: str, cache: Path | None, options: Options) -> Model | None:
@@ -88,6 +93,12 @@ def openai(name: str, _cache: Path | None, options: Options) -> Embedder:
     from everyword.models.openai_embedder import OpenAIEmbedder
 
     return OpenAIEmbedder(name, **options)
+
+
+def openai_chat(name: str, _cache: Path | None, options: Options) -> LanguageModel:
+    from everyword.models.openai_chat import OpenAIChat
+
+    return OpenAIChat(name, **options)
 
 
 def onnx_cross_encoder(name: str, _cache: Path | None, options: Options) -> Reranker:
@@ -147,4 +158,7 @@ RERANKERS: Mapping[str, Kind[Reranker]] = {
     "hf-rerank": Kind(example="hf-rerank:OWNER/NAME", load=hugging_face_cross_encoder, options=CROSS_ENCODER_OPTIONS),
     "http-rerank": Kind(example="http-rerank:URL", load=http_rerank, options=HTTP_OPTIONS | {"model"}),
     "tei-rerank": Kind(example="tei-rerank:URL", load=tei_rerank, options=HTTP_OPTIONS),
+}
+LANGUAGE_MODELS: Mapping[str, Kind[LanguageModel]] = {
+    "openai": Kind(example="openai:MODEL", load=openai_chat, options=HTTP_OPTIONS | {"base_url"}),
 }
