@@ -33,6 +33,7 @@ from everyword.ports import Embedder, Progress, Reranker, Store, Stores, TokenCo
 from everyword.retrieval.recipe import Channel
 from everyword.strategies import catalogue
 from everyword.strategies.strategy import Strategy, items
+from everyword.strategies.window import Window, read
 from everyword.transcripts import everyword as exports
 from everyword.transcripts import formats
 from everyword.transcripts.live import drafts
@@ -240,7 +241,7 @@ class Memory:
         *,
         user_id: str,
         budget: int | None = None,
-        strategy: str | None = None,
+        strategy: str | Strategy | None = None,
         session_id: str | None = None,
         recent_turns: int | None = None,
         roles: Sequence[str] | None = None,
@@ -267,7 +268,6 @@ class Memory:
             asked_at=asked_at,
             hidden=frozenset(message.seq for message in recent),
         )
-        ranking = self._rank(store, asked, chosen)
         frame = Frame(
             question=question,
             budget=room,
@@ -276,9 +276,13 @@ class Memory:
             style=chosen.style,
             locale=locale_of(question),
             recent=recent,
-            trace=Trace(strategy=chosen.name, stages=tuple(ranking.stages), notes=tuple(ranking.notes)),
         )
-        packed = pack(items(chosen, ranking, store.index, store.log, self._counter), frame)
+        if isinstance(chosen, Window):
+            packed = read(chosen, store.index, store.log, asked, frame)
+        else:
+            ranking = self._rank(store, asked, chosen)
+            frame.trace = Trace(strategy=chosen.name, stages=tuple(ranking.stages), notes=tuple(ranking.notes))
+            packed = pack(items(chosen, ranking, store.index, store.log, self._counter), frame)
         return replace(packed, pending_passages=store.index.pending() if self._embedder else 0, asked_at=asked.asked_at)
 
     def _within_half(self, recent: tuple[Message, ...], budget: int) -> tuple[Message, ...]:

@@ -4,12 +4,19 @@ import pytest
 
 from everyword.errors import InvalidInputError
 from everyword.strategies.catalogue import DEFAULT, STRATEGIES, strategy
+from everyword.strategies.window import Window
 
 
 def test_every_strategy_is_found_by_its_own_name() -> None:
-    assert set(STRATEGIES) == {"evidence", "bm25", "raw-semantic", "raw-fused", "raw-rag"}
+    assert set(STRATEGIES) == {"evidence", "bm25", "raw-semantic", "raw-fused", "raw-rag", "window", "full"}
     assert all(strategy(name).name == strategy(name).recipe.name == name for name in STRATEGIES)
     assert strategy(DEFAULT).name == "evidence"
+
+
+def test_a_window_is_named_with_its_turns() -> None:
+    chosen = strategy("window:20")
+    assert isinstance(chosen, Window)
+    assert (chosen.name, chosen.recipe.name, chosen.turns) == ("window:20", "window:20", 20)
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
