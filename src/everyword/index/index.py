@@ -198,11 +198,11 @@ class Index:
             corpus = self.corpus()
             return list(lexical.hits(connection, wanted, corpus.ids, corpus.terms, header_weight=header_weight))
 
-    def group_hits(self, group: Mapping[str, bool]) -> lexical.TermHits | None:
-        """Return the passages that hold any of some terms (True: any term that begins with it); None where none does."""
+    def group_hits(self, groups: Sequence[Mapping[str, bool]]) -> list[lexical.TermHits | None]:
+        """Return for each group of terms the passages that hold any of them (True: any term that begins with it)."""
         with self._storage.reading() as connection:
             corpus = self.corpus()
-            return lexical.any_of(connection, group, corpus.ids, corpus.terms)
+            return [lexical.any_of(connection, group, corpus.ids, corpus.terms) for group in groups]
 
     def similarities(self, embedder: Embedder, question: str) -> Similarities | None:
         """Return the similarity of every passage; None where the active vectors are of another model."""

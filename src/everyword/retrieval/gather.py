@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,21 +92,27 @@ def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
         ratios *= INDEX_K1 / recipe.k1
         total += hits.idf * (recipe.k1 + 1.0) * ratios / (1.0 + ratios)
         idf[hits.term] = hits.idf
-    for weight, group in _related(query.text, recipe):
-        if hits := index.group_hits(group):
+    weights, groups = _related(query.text, recipe, corpus)
+    for weight, hits in zip(weights, index.group_hits(groups) if groups else (), strict=True):
+        if hits is not None:
             ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0) * (INDEX_K1 / recipe.k1)
             total += weight * hits.idf * (recipe.k1 + 1.0) * ratios / (1.0 + ratios)
     total[total == 0.0] = np.nan
     return total
 
 
-def _related(question: str, recipe: Recipe) -> Iterator[tuple[float, Group]]:
-    """Yield words that answers may use instead of the question's, as groups of which any one counts, with their weight."""
-    if recipe.synonyms or recipe.members:
-        for relatives in related(question):
-            for weight, group in ((recipe.synonyms, relatives.synonyms), (recipe.members, relatives.members)):
-                if weight and group:
-                    yield weight, group
+def _related(question: str, recipe: Recipe, corpus: PassageTable) -> tuple[list[float], list[Group]]:
+    """Return words that answers may use instead of the question's, as groups of which any one counts, and their weights."""
+    weights: list[float] = []
+    groups: list[Group] = []
+    scripts = set(np.unique(corpus.scripts).tolist())
+    for relatives in related(question) if recipe.synonyms or recipe.members else ():
+        for weight, group in ((recipe.synonyms, relatives.synonyms), (recipe.members, relatives.members)):
+            known = {term: is_prefix for term, is_prefix in group.items() if int(not term.isascii()) in scripts}
+            if weight and known:
+                weights.append(weight)
+                groups.append(known)
+    return weights, groups
 
 
 def _dense(

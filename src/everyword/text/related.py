@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-from everyword.text.words import fold, query_terms
+from everyword.text.words import fold, query_terms, stem
 
 Group = Mapping[str, bool]
 """Index terms of which any one will do; True: every term that begins with it."""
@@ -56,15 +56,16 @@ def _lexicon() -> tuple[dict[str, Relatives], dict[str, Relatives]]:
     """Return the relatives by index term, and those by word of an unspaced script."""
     spaced: dict[str, Relatives] = {}
     unspaced: dict[str, Relatives] = {}
-    for line in files("everyword.text").joinpath("related.txt").read_text("utf-8").splitlines():
+    for line in fold(files("everyword.text").joinpath("related.txt").read_text("utf-8")).splitlines():
         relation, _, rest = line.partition(" ")
         if relation in ("=", ">"):
             heads, members = _sides(relation, rest)
+            terms = [(word, *_term(word)) for word in members]
             for word in heads:
-                table, key = (spaced, _term(word)[0]) if word.isascii() else (unspaced, fold(word))
+                table, key = (spaced, stem(word)) if word.isascii() else (unspaced, word)
                 relatives = table.setdefault(key, Relatives())
                 target = relatives.synonyms if relation == "=" else relatives.members
-                target.update(_term(each) for each in members if each != word)
+                target.update({term: is_prefix for other, term, is_prefix in terms if other != word})
     return spaced, unspaced
 
 
@@ -75,5 +76,5 @@ def _sides(relation: str, rest: str) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _term(word: str) -> tuple[str, bool]:
-    """Return the index term that stands for a word; of a word of three characters its first pair, which tells most."""
-    return next(iter(query_terms(word).items()), (fold(word), False))
+    """Return the index term that stands for a folded word; of a longer Chinese word its first pair, which tells most."""
+    return (stem(word), False) if word.isascii() else (word[:2], len(word) == 1)
