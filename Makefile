@@ -2,6 +2,7 @@
 #   make demo    a sample history, six questions, the evidence that answers them
 #   make test    the test suite
 #   make check   format, lint, types, layers, and the quick tests: before every commit
+#   make eval-quick   strategies on generated questions with the default model, in minutes
 #   make bench   ingest and query at four sizes, beside rank_bm25, bm25s and Chroma
 #   make soak    the tests that run for minutes (kill -9, many processes)
 #   make lock    resolve the dependencies again
@@ -15,7 +16,7 @@ UV := $(BIN)/uv
 EXPORT := --frozen --quiet --no-emit-project --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-format check-lint check-types check-layers check-quick format bench soak lock clean
+.PHONY: help demo test check check-format check-lint check-types check-layers check-quick format eval-quick bench soak lock clean
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
@@ -46,6 +47,13 @@ check-quick: .venv/.test
 format: .venv/.test
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+# Settings and memories of the person who runs it have no part in the figures.
+eval-quick: .venv/.test
+	@rm -rf build/eval-quick
+	$(BIN)/everyword --home build/eval-quick/home eval retrieval --dataset generated --language en,zh-Hant --seed 1 \
+		--strategies window,bm25,raw-semantic,evidence --jobs 2 --out build/eval-quick
+	$(BIN)/everyword eval check build/eval-quick/run.json --least 0.75
 
 bench: .venv/.bench
 	$(BIN)/python benchmarks/run.py

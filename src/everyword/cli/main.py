@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from everyword import __version__
-from everyword.cli import care, demo, moves, words_in, words_out
+from everyword.cli import care, demo, lab, moves, words_in, words_out
 from everyword.cli.failures import EXIT_CODES, Commands
 
 app = typer.Typer(
@@ -103,6 +103,7 @@ app.command("forget", epilog=_example("forget --session s1 --user me", "forget -
 )
 app.command("users", epilog=_example("users"))(care.users)
 app.command("settings", epilog=_example("settings", "settings --home ./memory --json"))(care.settings)
+app.add_typer(lab.app, name="lab", epilog=_example("lab --open", "lab run --strategy truncate --window 32K --json"))
 
 if find_spec("everyword.cli.eval"):
     app.add_typer(import_module("everyword.cli.eval").app, name="eval")

@@ -75,6 +75,8 @@ class Context:
     pending_passages: int = 0
     """Passages that could only be found by their words, because their vectors are not computed yet."""
     asked_at: datetime | None = field(default=None)
+    no_evidence: bool | None = None
+    """Whether the history seems not to hold the answer; None: the strategy does not tell."""
 
     def to_openai(self) -> list[dict[str, Any]]:
         """Return chat messages: memory as a system message, the recent turns, the question.

@@ -7,8 +7,11 @@ import math
 _Z95 = 1.959963984540054
 
 
-def wilson(successes: int, trials: int, *, z: float = _Z95) -> tuple[float, float]:
-    """Return the 95 % score interval of a share (Wilson, JASA 1927); (0, 1) without trials."""
+def wilson(successes: float, trials: int, *, z: float = _Z95) -> tuple[float, float]:
+    """Return the 95 % score interval of a share (Wilson, JASA 1927); (0, 1) without trials.
+
+    `successes` may be a mean over repeated runs.
+    """
     if trials == 0:
         return 0.0, 1.0
     share = successes / trials

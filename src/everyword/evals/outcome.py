@@ -7,7 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Miss = Literal["not stored", "not found", "not packed"]
-"""Where evidence was lost: never in the log; in no list of candidates; a candidate that is not in the context."""
+"""Where evidence was lost: never in the log; not among the candidates that packing tries; tried, but not in the context."""
+
+Key = tuple[str, str, str, int, int | None, int | None]
+"""Dataset, case, question, budget, target, seed."""
+Condition = tuple[str, int, int | None]
+"""Strategy, budget, target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +56,13 @@ class Outcome:
     calls: int = 0
     """Requests to a language model."""
     failure: str | None = None
-    """Why there is no answer or no verdict: a refusal, a reply that could not be read, an endpoint that failed."""
+    """Why there is no context, answer or verdict: no room, a refusal, a reply that could not be read, an endpoint that failed."""
+    expected: str = ""
+    """The answer that the publisher gives, where answers were judged."""
+    target: int | None = None
+    """Tokens that the history was composed to; None: as published."""
+    seed: int | None = None
+    """Of the generated questions or fillers; None: nothing was drawn."""
 
     @property
     def complete(self) -> bool:
@@ -59,9 +70,14 @@ class Outcome:
         return self.share == 1.0
 
     @property
-    def key(self) -> tuple[str, str, str, int, int]:
+    def key(self) -> Key:
         """Return what it is the outcome of, apart from the strategy: outcomes of two strategies pair by it."""
-        return self.dataset, self.case, self.question, self.budget, self.length
+        return self.dataset, self.case, self.question, self.budget, self.target, self.seed
+
+    @property
+    def condition(self) -> Condition:
+        """Return what one row of figures is about."""
+        return self.strategy, self.budget, self.target
 
     def record(self) -> dict[str, Any]:
         """Return a JSON record that `from_record` reads back equal."""

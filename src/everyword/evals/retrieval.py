@@ -1,25 +1,27 @@
-"""Retrieval inside a budget, without any language model: how often all the evidence reaches the context."""
+"""Retrieval inside a budget, without any language model: whether all the evidence of a question reaches the context."""
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
-
-import numpy as np
 
 from everyword.domain.context import Context
 from everyword.domain.message import Added
-from everyword.evals.dataset import Case, Dataset, Question, Said
-from everyword.evals.intervals import wilson
-from everyword.text.tokens import EstimateCounter
+from everyword.errors import ContextLengthExceeded
+from everyword.evals import measures
+from everyword.evals.dataset import Question, Said
+from everyword.evals.evidence import History, Judged, Shown, needs, roles
+from everyword.evals.order import final_order
+from everyword.evals.outcome import Outcome
 
-LONG = 256
-"""Tokens above which a message counts as packed when a part of it is."""
 USER = "bench"
+NO_ROOM = "no room"
+"""Failure of a question whose context cannot be made inside the budget."""
+TURNS = (5, 10, 50)
+"""Depths at which rankings of messages are measured."""
+SESSIONS = (5, 10)
 _ADD = 500
 
 
@@ -29,153 +31,154 @@ class Measured(Protocol):
     def add(self, messages: Sequence[dict[str, Any]], *, user_id: str, session_id: str | None) -> Added: ...
     def index(self, *, user_id: str) -> int: ...
     def context(self, question: str, *, user_id: str, budget: int, strategy: str, asked_at: str | None) -> Context: ...
+    def stats(self, *, user_id: str) -> dict[str, Any]: ...
     def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """One question under one strategy."""
+class Setting:
+    """In what history a question is asked, and how."""
 
+    dataset: str
     case: str
-    kind: str
-    share: float
-    """Of the evidence that is in the context."""
-    share_whole: float
-    """Counting only messages all of whose words are in it."""
-    tokens: int
-    milliseconds: float
-
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """Outcomes of one strategy at one budget."""
-
+    length: int
     strategy: str
     budget: int
-    outcomes: list[Outcome] = field(default_factory=list[Outcome])
-
-    def row(self) -> dict[str, Any]:
-        """Return the figures; shares are from 0 to 1."""
-        every = [each.share == 1.0 for each in self.outcomes]
-        times = [each.milliseconds for each in self.outcomes]
-        tokens = [each.tokens for each in self.outcomes]
-        low, high = wilson(sum(every), len(every))
-        kinds = sorted({each.kind for each in self.outcomes})
-        cases = sorted({each.case for each in self.outcomes})
-        return {
-            "strategy": self.strategy,
-            "budget": self.budget,
-            "questions": len(every),
-            "all_evidence": float(np.mean(every)),
-            "all_evidence_low": low,
-            "all_evidence_high": high,
-            "all_evidence_whole": float(np.mean([each.share_whole == 1.0 for each in self.outcomes])),
-            "evidence_share": float(np.mean([each.share for each in self.outcomes])),
-            "tokens_mean": float(np.mean(tokens)),
-            "tokens_max": max(tokens),
-            "p50_ms": float(np.percentile(times, 50)),
-            "p95_ms": float(np.percentile(times, 95)),
-            "by_kind": {kind: _part([each for each in self.outcomes if each.kind == kind]) for kind in kinds},
-            "by_case": {case: _part([each for each in self.outcomes if each.case == case]) for case in cases},
-        }
+    target: int | None = None
+    seed: int | None = None
 
 
-def _part(outcomes: list[Outcome]) -> dict[str, float]:
-    return {"questions": len(outcomes), "all_evidence": float(np.mean([each.share == 1.0 for each in outcomes]))}
-
-
-def measure(
-    dataset: Dataset,
-    open_memory: Callable[[Path], Measured],
-    *,
-    strategies: Sequence[str],
-    budgets: Sequence[int],
-    progress: Callable[[str, int], None] | None = None,
-) -> dict[str, Any]:
-    """Return `{"dataset", "sha256", "results": [...]}`; `progress` gets the name of each case and its questions."""
-    tallies = [Tally(strategy=name, budget=budget) for name in strategies for budget in budgets]
-    messages = tokens = 0
-    for case in dataset.cases:
-        if progress is not None:
-            progress(case.name, len(case.questions))
-        with tempfile.TemporaryDirectory(prefix="everyword-eval-") as folder:
-            memory = open_memory(Path(folder))
-            try:
-                seqs = filled(memory, case.messages)
-                for tally in tallies:
-                    tally.outcomes.extend(_outcomes(memory, case, seqs, tally))
-            finally:
-                memory.close()
-        messages += len(case.messages)
-        tokens += sum(EstimateCounter().count(said.text) for said in case.messages)
-    return {
-        "dataset": dataset.name,
-        "sha256": dataset.sha256,
-        "messages": messages,
-        "tokens": tokens,
-        "left_out": dataset.left_out,
-        "results": [tally.row() for tally in tallies if tally.outcomes],
-    }
-
-
-def filled(memory: Measured, said: Sequence[Said]) -> list[int]:
-    """Store a history and compute the vectors that it waits for; return the sequence number of each message."""
-    seqs: list[int] = []
+def fill(memory: Measured, history: History, upto: int) -> None:
+    """Store the next messages of a history, up to a place, and compute the vectors that wait."""
     pending = 0
-    for session, batch in _by_session(said):
+    for session, batch in _by_session(history.messages[len(history.seqs) : upto]):
         for start in range(0, len(batch), _ADD):
             added = memory.add(batch[start : start + _ADD], user_id=USER, session_id=session)
-            seqs.extend(added.seqs)
+            history.stored(added.seqs)
             pending = added.pending_passages
     if pending:
         memory.index(user_id=USER)
-    return seqs
 
 
 def _by_session(said: Iterable[Said]) -> list[tuple[str, list[dict[str, Any]]]]:
     runs: list[tuple[str, list[dict[str, Any]]]] = []
     for each in said:
-        message = {"role": each.role, "content": each.text or " "}
-        message |= {"name": each.author} if each.author else {}
-        message |= {"created_at": each.created_at} if each.created_at else {}
         if not runs or runs[-1][0] != each.session:
             runs.append((each.session, []))
-        runs[-1][1].append(message)
+        runs[-1][1].append(_message(each))
     return runs
 
 
-def _outcomes(memory: Measured, case: Case, seqs: list[int], tally: Tally) -> list[Outcome]:
-    return [_outcome(memory, case, question, seqs, tally) for question in case.questions]
+def _message(said: Said) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": said.role, "content": said.text or " "}
+    message |= {"name": said.author} if said.author else {}
+    message |= {"created_at": said.created_at} if said.created_at else {}
+    return message | ({"metadata": {"source": said.source}} if said.source != "chat" else {})
 
 
-def _outcome(memory: Measured, case: Case, question: Question, seqs: list[int], tally: Tally) -> Outcome:
-    asked_at = question.asked_at or case.messages[-1].created_at
+def ask(memory: Measured, history: History, question: Question, setting: Setting) -> tuple[Outcome, Context | None]:
+    """Return what a question gets, and the context that it got; None where the budget has no room for one."""
+    asked_at = question.asked_at or (history.messages[len(history.seqs) - 1].created_at if history.seqs else None)
     started = time.perf_counter()
-    context = memory.context(
-        question.text, user_id=USER, budget=tally.budget, strategy=tally.strategy, asked_at=asked_at
-    )
-    milliseconds = (time.perf_counter() - started) * 1000
-    if context.tokens > tally.budget:
-        raise AssertionError(f"{context.tokens} tokens are over the budget of {tally.budget}")
-    whole, partly = packed(context)
-    lenient = whole | {seq for seq in partly if _is_long(case.messages[seqs.index(seq)])}
-    wanted = {seqs[place] for place in question.evidence}
+    try:
+        context = memory.context(
+            question.text, user_id=USER, budget=setting.budget, strategy=setting.strategy, asked_at=asked_at
+        )
+    except ContextLengthExceeded:
+        return _outcome(question, history, setting, _since(started), None, NO_ROOM), None
+    milliseconds = _since(started)
+    if context.tokens > setting.budget:
+        raise AssertionError(f"{context.tokens} tokens are over the budget of {setting.budget}")
+    return _outcome(question, history, setting, milliseconds, context), context
+
+
+def judged(question: Question, history: History, context: Context) -> Judged:
+    """Return how a context serves a question."""
+    return Judged(history, needs(question, history), Shown(context), final_order(context))
+
+
+def _outcome(
+    question: Question,
+    history: History,
+    setting: Setting,
+    milliseconds: float,
+    context: Context | None,
+    failure: str | None = None,
+) -> Outcome:
+    wanted = needs(question, history) if question.answerable else []
     return Outcome(
-        case=case.name,
+        dataset=setting.dataset,
+        case=setting.case,
+        question=question.name,
+        text=question.text,
         kind=question.kind,
-        share=len(wanted & lenient) / len(wanted),
-        share_whole=len(wanted & whole) / len(wanted),
-        tokens=context.tokens,
+        labels=question.labels,
+        roles=roles(question, history.messages),
+        answerable=question.answerable,
+        strategy=setting.strategy,
+        budget=setting.budget,
+        length=setting.length,
+        tokens=context.tokens if context else 0,
         milliseconds=milliseconds,
+        evidence=len(wanted),
+        no_evidence=context.no_evidence if context else None,
+        failure=failure,
+        target=setting.target,
+        seed=setting.seed,
+        **_shares(question, history, context, known=bool(wanted)),
     )
 
 
-def packed(context: Context) -> tuple[set[int], set[int]]:
-    """Return the messages that are in a context whole, and those that are in it in part."""
-    recent = {message.seq for message in context.recent}
-    whole = {each.message.seq for each in context.evidence if each.is_whole}
-    return whole | recent, {each.message.seq for each in context.evidence if not each.is_whole}
+def _shares(question: Question, history: History, context: Context | None, *, known: bool) -> dict[str, Any]:
+    """Return the fields of an outcome that are about evidence."""
+    if not known:
+        return {"share": None, "share_whole": None}
+    if context is None:
+        return {"share": 0.0, "share_whole": 0.0, "miss": "not packed"}
+    found = judged(question, history, context)
+    return {
+        "share": found.share,
+        "share_whole": found.share_whole,
+        "worst_rank": found.worst_rank,
+        "ranked": ranked(found, question),
+        "miss": found.miss,
+    }
 
 
-def _is_long(said: Said) -> bool:
-    return EstimateCounter().count(said.text) > LONG
+def ranked(found: Judged, question: Question) -> Mapping[str, float]:
+    """Return the measures of an order: of messages, of the user's messages alone as LongMemEval has it, and of sessions."""
+    said, out = found.history.messages, dict[str, float]()
+    places = found.ranked_places()
+    if question.evidence:
+        out |= _of_messages("turn", places, question.evidence)
+    by_user = {place for place in question.evidence if said[place].role == "user"}
+    if by_user and any(said[place].role != "user" for place in [*places, *question.evidence]):
+        out |= _of_messages("user turn", [place for place in places if said[place].role == "user"], by_user)
+    return out | _of_sessions(found, question)
+
+
+def _of_messages(level: str, places: list[int], wanted: set[int] | frozenset[int]) -> dict[str, float]:
+    out = {f"{level} recall_all@{k}": measures.recall_all(places, wanted, k) for k in TURNS}
+    out |= {f"{level} recall_any@{k}": measures.recall_any(places, wanted, k) for k in TURNS}
+    out[f"{level} recall@10"] = measures.recall(places, wanted, 10)
+    out[f"{level} ndcg@10"] = measures.ndcg(places, wanted, 10)
+    out[f"{level} ndcg_any@10"] = measures.ndcg_any(places, wanted, 10)
+    out[f"{level} rr"] = measures.reciprocal_rank(places, wanted)
+    return out
+
+
+def _of_sessions(found: Judged, question: Question) -> dict[str, float]:
+    said = found.history.messages
+    wanted = question.sessions or frozenset(said[place].session for place in question.evidence)
+    by_turn, sessions = found.ranked_sessions(), found.distinct_sessions()
+    turns = sum(len(found.history.sessions.get(name, ())) for name in wanted)
+    out = {f"session recall_all@{k}": measures.recall_all(sessions, wanted, k) for k in SESSIONS}
+    out |= {f"session recall_any@{k}": measures.recall_any(sessions, wanted, k) for k in SESSIONS}
+    out |= {f"session recall@{k}": measures.recall(sessions, wanted, k) for k in SESSIONS}
+    out["session ndcg@10"] = measures.ndcg(sessions, wanted, 10)
+    out["session ndcg_any@10"] = measures.ndcg_any_of_sessions(by_turn, wanted, 10, relevant_turns=turns)
+    return out
+
+
+def _since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

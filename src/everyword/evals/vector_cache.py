@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class CachedEmbedder:
-    """An embedder whose vectors are kept in one file, by model and text; half precision (error under 0.001)."""
+    """An embedder whose vectors are kept in one file, by model and text; half precision (error under 0.001).
+
+    Threads may share it; a text that two of them want is computed once.
+    """
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,6 +31,7 @@ class CachedEmbedder:
         self._connection.pragma("journal_mode", "wal")
         self._connection.pragma("synchronous", "off")
         self._connection.execute("CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")
+        self._lock = threading.Lock()
         self.computed = 0
 
     @property
@@ -42,6 +47,14 @@ class CachedEmbedder:
     def _cached(self, texts: Sequence[str], kind: str, compute: Callable[[Sequence[str]], Vectors]) -> Vectors:
         keys = [self.key(kind, text) for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
+        with self._lock:
+            found = self._found(wanted, compute)
+        values = b"".join(found[key] for key in keys)
+        rows = np.frombuffer(values, np.float16).reshape(len(keys), self.identity.dimensions).astype(np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12)
+
+    def _found(self, wanted: Mapping[bytes, str], compute: Callable[[Sequence[str]], Vectors]) -> dict[bytes, Any]:
+        """Return the vector of each key; those that are not kept are computed, and kept."""
         found = {key: self._connection.execute("SELECT value FROM vector WHERE key = ?", (key,)).get for key in wanted}
         missing = [key for key, value in found.items() if value is None]
         if missing:
@@ -49,9 +62,7 @@ class CachedEmbedder:
             found |= {key: row.tobytes() for key, row in zip(missing, fresh, strict=True)}
             self.computed += len(missing)
             self.keep([(key, found[key]) for key in missing])
-        values = b"".join(found[key] for key in keys)
-        rows = np.frombuffer(values, np.float16).reshape(len(keys), self.identity.dimensions).astype(np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12)
+        return found
 
     def key(self, kind: str, text: str) -> bytes:
         """Return what a text's vector is kept under."""
