@@ -429,7 +429,7 @@ def test_of_a_long_conversation_the_part_around_the_boundary_is_drawn(
     page = opened()
     _open_file(page, path, messages=600)
     assert page.locator(".mark").is_visible()
-    page.locator(".more button").first.click()
+    page.locator(".further button").first.click()
     assert page.locator(".message").count() == 600
     assert page.locator(".message").first.get_attribute("data-position") == "600"
     page.locator("#timeline .head button").click()

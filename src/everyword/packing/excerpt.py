@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from everyword.text.clauses import Span, sentences
 from everyword.text.tokens import cjk_characters
@@ -34,14 +35,16 @@ def excerpt(
     idf: Mapping[str, float],
     by_meaning: ByMeaning = tuple,
     *,
+    related: Mapping[str, float] = MappingProxyType({}),
     room: int = ROOM,
 ) -> tuple[Span, ...]:
     """Return the sentences within the spans that answer best, in order, joined where they touch.
 
-    The question's rarest terms decide; where no sentence has a good part of them, its closest clauses do.
+    The question's rarest terms decide, with those that answers use in their place; where no sentence has a good part of
+    them, its closest clauses do.
     """
     pieces = [piece for piece in _pieces(text, joined(text, spans), room * _QUARTERS) if text[slice(*piece)].strip()]
-    scores = _scores(text, pieces, idf, by_meaning)
+    scores = _scores(text, pieces, idf, related, by_meaning)
     chosen: set[int] = set()
     left = room * _QUARTERS
     for place in sorted(range(len(pieces)), key=lambda place: (-scores[place], place)):
@@ -53,10 +56,16 @@ def excerpt(
     return joined(text, [pieces[place] for place in sorted(chosen)])
 
 
-def _scores(text: str, pieces: Sequence[Span], idf: Mapping[str, float], by_meaning: ByMeaning) -> list[float]:
+def _scores(
+    text: str,
+    pieces: Sequence[Span],
+    idf: Mapping[str, float],
+    related: Mapping[str, float],
+    by_meaning: ByMeaning,
+) -> list[float]:
     """Return one score a sentence; 0: it does not answer at all."""
     found = [frozenset(terms(text[start:stop])) for start, stop in pieces]
-    weights = [_weight(each, idf) for each in found]
+    weights = [_weight(each, idf) + _most_related(each, related) for each in found]
     scores = [weight / math.log2(8 + len(each)) for weight, each in zip(weights, found, strict=True)]
     if max(weights, default=0.0) >= _ENOUGH * sum(idf.values()) > 0:
         return scores
@@ -135,6 +144,13 @@ def _quarters(text: str) -> int:
 def _weight(found: frozenset[str], idf: Mapping[str, float]) -> float:
     """Return the weight of the question's terms that occur among those of a sentence."""
     return sum(weight for term, weight in idf.items() if term in found or _begins_one(term, found))
+
+
+def _most_related(found: frozenset[str], related: Mapping[str, float]) -> float:
+    """Return the weight of the best term that stands for one of the question's: a list of them says no more than one."""
+    if not related:
+        return 0.0
+    return max((max(related.get(term, 0.0), related.get(term[0], 0.0)) for term in found), default=0.0)
 
 
 def _begins_one(term: str, found: frozenset[str]) -> bool:

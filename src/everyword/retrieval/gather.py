@@ -33,6 +33,8 @@ class Gathered:
     scores: dict[Channel, Scores]
     idf: dict[str, float]
     """Weight of each term of the question that occurs."""
+    related: dict[str, float] = field(default_factory=dict[str, float])
+    """Weight of each term that answers may use instead of one of the question's."""
     clauses: Scores | None = None
     """Similarity of each passage's best clause, where vectors are there: what the clause scorer judges by."""
     alike: Alike | None = None
@@ -47,7 +49,7 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
     found = Gathered(corpus=corpus, allowed=_allowed(index, corpus, query, recipe), scores={}, idf={})
     started = time.perf_counter()
     if "lexical" in recipe.channels:
-        found.scores["lexical"] = _lexical(index, corpus, query, recipe, found.idf)
+        found.scores["lexical"] = _lexical(index, corpus, query, recipe, found)
         found.milliseconds["lexical"] = (time.perf_counter() - started) * 1000
     started = time.perf_counter()
     if dense := [channel for channel in recipe.channels if channel != "lexical"]:
@@ -78,7 +80,7 @@ def _allowed(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
     return allowed
 
 
-def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe, idf: dict[str, float]) -> Scores:
+def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe, found: Gathered) -> Scores:
     """Return BM25 where the counts of neighbours are added before each term saturates; NaN where no term occurs."""
     wanted = query_terms(query.text)
     if recipe.header_weight:
@@ -91,10 +93,11 @@ def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
             ratios = corpus.with_neighbours(ratios, recipe.neighbours)
         ratios *= INDEX_K1 / recipe.k1
         total += hits.idf * (recipe.k1 + 1.0) * ratios / (1.0 + ratios)
-        idf[hits.term] = hits.idf
+        found.idf[hits.term] = hits.idf
     weights, groups = _related(query.text, recipe, corpus)
-    for weight, hits in zip(weights, index.group_hits(groups) if groups else (), strict=True):
+    for weight, group, hits in zip(weights, groups, index.group_hits(groups) if groups else (), strict=True):
         if hits is not None:
+            found.related.update({term: max(weight * hits.idf, found.related.get(term, 0.0)) for term in group})
             ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0) * (INDEX_K1 / recipe.k1)
             total += weight * hits.idf * (recipe.k1 + 1.0) * ratios / (1.0 + ratios)
     total[total == 0.0] = np.nan

@@ -48,6 +48,7 @@ class Ranking:
         self.stages: list[Stage] = []
         self.notes = found.notes
         self.idf = found.idf
+        self.related = found.related
         self.scores = best(passage_scores, unit_of)
         self.order = _descending(self.scores)
         self._allowed = found.allowed

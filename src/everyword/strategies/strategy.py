@@ -112,7 +112,8 @@ def _shown(
         return joined(message.text, [span for _, span in passages])
     if passages and strategy.show == "relevant" and counter.count(message.text) > LONG:
         by_meaning = partial(_by_meaning, message.text, passages[0], ranking)
-        return excerpt(message.text, [span for _, span in passages], ranking.idf, by_meaning)
+        spans = [span for _, span in passages]
+        return excerpt(message.text, spans, ranking.idf, by_meaning, related=ranking.related)
     return ((0, len(message.text)),)
 
 

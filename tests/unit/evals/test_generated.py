@@ -30,7 +30,9 @@ def cases(language: str, kinds: tuple[str, ...] = KINDS, questions: int = 100, s
 
 
 def asked(language: str, *kinds: str, questions: int = 100, seed: int = 0) -> list[tuple[Case, Question]]:
-    return [(case, question) for case in cases(language, kinds or KINDS, questions, seed) for question in case.questions]
+    return [
+        (case, question) for case in cases(language, kinds or KINDS, questions, seed) for question in case.questions
+    ]
 
 
 def labelled(question: Question, name: str) -> list[str]:
@@ -117,9 +119,7 @@ def test_the_same_arguments_give_the_same_data_and_another_seed_another() -> Non
 
 
 def test_another_process_gives_the_same_data() -> None:
-    program = (
-        "from everyword.evals.generated.catalogue import generate; print(generate(language='zh-Hans', questions=30).sha256)"
-    )
+    program = "from everyword.evals.generated.catalogue import generate; print(generate(language='zh-Hans', questions=30).sha256)"
     found = {
         subprocess.run(
             [sys.executable, "-c", program],
@@ -306,7 +306,9 @@ def test_what_never_happened_has_no_evidence_and_no_quote(language: str) -> None
 def test_what_never_happened_is_of_four_kinds_and_is_not_said(language: str) -> None:
     found = asked(language, "never", questions=40)
     assert {label for _, question in found for label in labelled(question, "of")} >= {"needles", "asides", "updates"}
-    asides = {row[column]: row[0] for role in ROLES for row in rows(stock(language, "asides")[role]) for column in (1, 2)}
+    asides = {
+        row[column]: row[0] for role in ROLES for row in rows(stock(language, "asides")[role]) for column in (1, 2)
+    }
     never = [(case, asides[question.text]) for case, question in found if question.text in asides]
     assert never
     assert not [aside for case, aside in never if any(aside in said.text for said in case.messages)]

@@ -58,9 +58,7 @@ def plain_sentences(language: str) -> frozenset[str]:
 def questions(language: str) -> list[str]:
     """The questions of every kind that is asked about single facts or sets."""
     random = seeded("questions", language)
-    units = [
-        unit for kind in (needles, asides, updates, sets, temporal) for unit in kind.units(language, random)
-    ]
+    units = [unit for kind in (needles, asides, updates, sets, temporal) for unit in kind.units(language, random)]
     return [asked.text for unit in units for asked in unit.asked]
 
 

@@ -46,8 +46,8 @@ const TEXTS = {
   ],
   fullHint: [
     "Nothing is cut: everything is sent, or the request is refused.",
-    "一條不裁，全部送出;塞不下就報錯。",
-    "一条不裁，全部发送;塞不下就报错。",
+    "一條不裁，全部送出；塞不下就報錯。",
+    "一条不裁，全部发送；塞不下就报错。",
   ],
   window: ["Window", "視窗", "窗口"],
   customWindow: ["Custom window in K (1–{most})", "自訂視窗，單位 K（1–{most}）", "自定义窗口，单位 K（1–{most}）"],

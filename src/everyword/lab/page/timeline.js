@@ -72,7 +72,7 @@ function part(app, rows, first, draw) {
 
 function more(app, key, number, onclick) {
   const button = h("button", { type: "button", class: "small", onclick }, app.t(key, { number: tokens(number) }));
-  return h("li", { class: "more" }, button);
+  return h("li", { class: "further" }, button);
 }
 
 function row(app, said, position) {
