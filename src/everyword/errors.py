@@ -5,6 +5,7 @@
     │   ├── InvalidUserIdError
     │   ├── InvalidMessageError
     │   ├── IdempotencyConflictError
+    │   ├── UntrustedClaimError
     │   └── SettingsError
     ├── NotFoundError                the id that was named is not in this user's memory
     ├── ContextLengthExceeded        what must be in the context does not fit the budget
@@ -60,6 +61,10 @@ class InvalidMessageError(InvalidInputError):
 
 class IdempotencyConflictError(InvalidInputError):
     """This idempotency key was used before for another content: use a new key for new words."""
+
+
+class UntrustedClaimError(InvalidInputError):
+    """Only what the user said can become a profile line, a fact or a rule: the rest stays an observation."""
 
 
 class SettingsError(InvalidInputError):

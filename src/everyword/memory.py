@@ -377,6 +377,25 @@ class Memory:
         """Return one message. Raise NotFoundError."""
         return self._known(user_id).log.by_id(message_id)
 
+    def messages(
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        after_seq: int = 0,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Message]:
+        """Return messages of a session, or of all, in the order of arrival.
+
+        `after_seq` leaves out what stands up to that sequence number; `newest` takes the last `limit` instead of the first.
+        """
+        store = self._known(user_id)
+        if limit is not None and limit < 1:
+            raise InvalidInputError(f"limit={limit!r}: ask for at least 1.")
+        seqs = [seq for seq in store.log.chosen(scope(session_id=_session(session_id))) if seq > after_seq]
+        return store.log.by_seq(seqs[-limit:] if newest and limit is not None else seqs[:limit])
+
     def users(self) -> list[str]:
         """Return the ids of all users of this folder."""
         return self._stores.users()

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from itertools import accumulate, islice, pairwise
 
 from everyword.errors import InvalidInputError
-from everyword.evals.dataset import Case, Dataset, Question, Said
+from everyword.evals.dataset import Case, Question, Said
 from everyword.evals.filler import Filler, Session, sessions_of, texts
 from everyword.evals.generated.grammar import seeded
 
@@ -75,25 +75,6 @@ def conditions(case: Case, wanted: Sequence[int], filler: Filler, seed: int | st
     """Yield (tokens, case) for each length: the same questions and evidence, and nothing but more filler."""
     for tokens in wanted:
         yield tokens, compose(case, tokens, filler, seed)
-
-
-def composed(dataset: Dataset, tokens: int, filler: Filler, seed: int | str = 0) -> Dataset:
-    """Return the data set with every history at this length; those that are longer already are left out and counted."""
-    left_out = dict(dataset.left_out)
-    cases = _composed(dataset, tokens, filler, seed, left_out)
-    return Dataset(name=dataset.name, sha256=dataset.sha256, cases=cases, left_out=left_out)
-
-
-def _composed(
-    dataset: Dataset, tokens: int, filler: Filler, seed: int | str, left_out: dict[str, int]
-) -> Iterator[Case]:
-    reason = f"history longer than {tokens} tokens"
-    for case in dataset.cases:
-        if tokens_of(case) > tokens * (1 + TOLERANCE):
-            left_out[reason] = left_out.get(reason, 0) + len(case.questions)
-        else:
-            yield compose(case, tokens, filler, seed)
-    left_out.update(dataset.left_out)
 
 
 # ---- which sessions ----

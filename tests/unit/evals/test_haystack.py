@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from everyword.evals.catalogue import dataset
 from everyword.evals.dataset import Case, Dataset, Question, Said
 from everyword.evals.filler import Filler, Session, from_dataset, generated, in_turn, session
 from everyword.evals.generated.catalogue import generate
-from everyword.evals.haystack import compose, composed, conditions, lengths, tokens_of
+from everyword.evals.haystack import compose, conditions, lengths, tokens_of
 
 START = datetime.fromisoformat("2024-03-01T10:00:00+00:00")
 
@@ -148,7 +149,7 @@ def test_filler_is_spread_evenly() -> None:
     found = compose(case(*range(0, 2400, 24)), 200_000, generated("en"))
     times = [datetime.fromisoformat(said.created_at or "") for said in found.messages]
     quarters = [START + timedelta(hours=2400 * part / 4) for part in range(5)]
-    shares = [sum(first <= time < last for time in times) / len(times) for first, last in zip(quarters, quarters[1:])]
+    shares = [sum(first <= time < last for time in times) / len(times) for first, last in pairwise(quarters)]
     assert all(share == pytest.approx(0.25, abs=0.03) for share in shares)
 
 
@@ -304,17 +305,6 @@ def test_a_history_that_is_too_long_already_is_refused() -> None:
 def test_a_history_of_the_wanted_length_stays_as_it_is_but_for_the_names() -> None:
     own = case(0, 50, 100)
     assert contents(compose(own, 240, pool([40] * 40))) == contents(own)
-
-
-def test_a_data_set_is_made_longer_and_what_is_too_long_is_counted() -> None:
-    histories = [case(0, 50, 100), case(0, 50, tokens=2_000)]
-    found = composed(
-        Dataset(name="own", sha256="f" * 64, cases=iter(histories), left_out={"no answer": 2}), 3_000, pool([40] * 90)
-    )
-    cases = list(found.cases)
-    assert [tokens_of(each) for each in cases] == [pytest.approx(3_000, rel=0.01)]
-    assert found.left_out == {"no answer": 2, "history longer than 3000 tokens": 1}
-    assert (found.name, found.sha256) == ("own", "f" * 64)
 
 
 def test_a_published_conversation_gets_sessions_of_the_others(data_folder: Path) -> None:
