@@ -283,6 +283,7 @@ class Memory:
             ranking = self._rank(store, asked, chosen)
             frame.trace = Trace(strategy=chosen.name, stages=tuple(ranking.stages), notes=tuple(ranking.notes))
             packed = pack(items(chosen, ranking, store.index, store.log, self._counter), frame)
+            packed = replace(packed, no_evidence=ranking.no_evidence)
         return replace(packed, pending_passages=store.index.pending() if self._embedder else 0, asked_at=asked.asked_at)
 
     def _within_half(self, recent: tuple[Message, ...], budget: int) -> tuple[Message, ...]:

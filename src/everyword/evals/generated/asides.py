@@ -1,7 +1,6 @@
 """Asides: half a sentence inside a long message on another subject, asked for in its words and in others.
 
-In Chinese each is asked for in both scripts too: a question in the other script shares no character code with much of the
-text that answers it.
+In Chinese each is asked for in both scripts, because many of their characters are different ones to a computer.
 """
 
 from __future__ import annotations
