@@ -60,12 +60,11 @@ def _lexicon() -> tuple[dict[str, Relatives], dict[str, Relatives]]:
         relation, _, rest = line.partition(" ")
         if relation in ("=", ">"):
             heads, members = _sides(relation, rest)
-            terms = [(word, *_term(word)) for word in members]
+            terms = dict(map(_term, members))
             for word in heads:
                 table, key = (spaced, stem(word)) if word.isascii() else (unspaced, word)
                 relatives = table.setdefault(key, Relatives())
-                target = relatives.synonyms if relation == "=" else relatives.members
-                target.update({term: is_prefix for other, term, is_prefix in terms if other != word})
+                (relatives.synonyms if relation == "=" else relatives.members).update(terms)
     return spaced, unspaced
 
 

@@ -39,6 +39,7 @@ _TOKEN = re.compile(
     rf"|(?P<emoji>[{_EMOJI}])"
 )
 _ANY_TOKEN = re.compile(re.sub(r"\?P<\w+>", "?:", _TOKEN.pattern))
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _IS_EMOJI = re.compile(f"[{_EMOJI}]")
 _FIRST_UNSPACED = "\u0e00"
 _ASCII_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+(?:'[a-z]+)?\d*")
@@ -122,10 +123,12 @@ def terms(text: str) -> list[str]:
     for token in _ANY_TOKEN.findall(fold(text)):
         if token[0] < _FIRST_UNSPACED:
             found.extend(_KNOWN[token])
+        elif _IS_UNSPACED.match(token):
+            found.extend([pair for pair in _pairs(token) if pair not in stop_words])
         elif _IS_EMOJI.match(token):
             found.append(token)
         else:
-            found.extend([pair for pair in _pairs(token) if pair not in stop_words])
+            found.extend(_KNOWN[token])
     return found
 
 

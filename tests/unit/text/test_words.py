@@ -57,6 +57,11 @@ def test_spellings_of_one_word_have_the_same_terms(one: str, other: str) -> None
     assert terms(one) == terms(other)
 
 
+def test_words_of_a_spaced_script_behind_the_unspaced_ones_stay_whole() -> None:
+    assert terms("საქართველო და თბილისი") == ["საქართველო", "და", "თბილისი"]
+    assert terms("𐂀A") == ["𐂀a"]
+
+
 def test_a_single_character_of_an_unspaced_script_asks_for_all_that_begins_with_it() -> None:
     assert query_terms("貓") == {"猫": True}
     assert query_terms("貓咪") == {"猫咪": False}
