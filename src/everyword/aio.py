@@ -5,36 +5,69 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from everyword.assembly import Memory, ModelProgress
+from everyword.claims.claims import Claims
+from everyword.errors import StorageError
 from everyword.ports import Embedder, Reranker, TokenCounter
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Twin = TypeVar("Twin")
 
 _LINES = 256
 """Lines of an export that one step in a thread reads."""
 
 
+class InThreads(Generic[Twin]):
+    """Something whose calls block, and the threads in which they run."""
+
+    twin: Twin
+    threads: Executor
+
+
 def _awaited(
-    verb: Callable[Concatenate[Memory, P], T],
-) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]]:
+    verb: Callable[Concatenate[Twin, P], T],
+) -> Callable[Concatenate[InThreads[Twin], P], Coroutine[Any, Any, T]]:
     """Return the verb as a coroutine function with the same arguments."""
 
     @functools.wraps(verb)
-    async def call(self: AsyncMemory, *arguments: P.args, **named: P.kwargs) -> T:
-        return await self.run(functools.partial(verb, self.memory, *arguments, **named))
+    async def call(self: InThreads[Twin], *arguments: P.args, **named: P.kwargs) -> T:
+        return await _run(self.threads, functools.partial(verb, self.twin, *arguments, **named))
 
     return call
 
 
-class AsyncMemory:
+async def _run(threads: Executor, call: Callable[[], T]) -> T:
+    """Return what a blocking call returns, which runs in a thread with the caller's context variables."""
+    loop, inside = asyncio.get_running_loop(), functools.partial(copy_context().run, call)
+    try:
+        running = loop.run_in_executor(threads, inside)
+    except RuntimeError as error:
+        raise StorageError("This memory is closed: open it again with AsyncMemory(...).") from error
+    return await running
+
+
+class AsyncClaims(InThreads[Claims]):
+    """The verbs of `Memory.claims`, awaited."""
+
+    def __init__(self, claims: Claims, threads: Executor) -> None:
+        self.twin = claims
+        self.threads = threads
+
+    of = _awaited(Claims.of)
+    derive = _awaited(Claims.derive)
+    remember = _awaited(Claims.remember)
+    correct = _awaited(Claims.correct)
+
+
+class AsyncMemory(InThreads[Memory]):
     """Memory for asyncio programs: the same verbs and arguments, awaited. The event loop is never blocked.
 
     A call that is cancelled goes on to its end in its thread: what `add` has begun to store is stored.
@@ -53,12 +86,7 @@ class AsyncMemory:
         """Open a memory folder as `Memory` does, with the same arguments. Raise SettingsError."""
         self._take(
             Memory(
-                home,
-                embedder=embedder,
-                reranker=reranker,
-                counter=counter,
-                model_progress=model_progress,
-                **options,
+                home, embedder=embedder, reranker=reranker, counter=counter, model_progress=model_progress, **options
             )
         )
 
@@ -66,12 +94,13 @@ class AsyncMemory:
     def over(cls, memory: Memory) -> Self:
         """Return the verbs of a memory that is open; closing one closes the other."""
         made = cls.__new__(cls)
-        made._take(memory)
+        made._take(memory)  # noqa: SLF001 - a constructor of its own
         return made
 
     def _take(self, memory: Memory) -> None:
-        self.memory = memory
-        self._threads = ThreadPoolExecutor(thread_name_prefix="everyword")
+        self.twin = memory
+        self.threads = ThreadPoolExecutor(thread_name_prefix="everyword")
+        self.claims = AsyncClaims(memory.claims, self.threads)
 
     add = _awaited(Memory.add)
     import_file = _awaited(Memory.import_file)
@@ -89,20 +118,15 @@ class AsyncMemory:
 
     async def export(self, *, user_id: str) -> AsyncIterator[bytes]:
         """Yield the lines of an export that `import_file` reads back identical."""
-        lines: Iterator[bytes] = await self.run(functools.partial(self.memory.export, user_id=user_id))
-        while part := await self.run(lambda: list(islice(lines, _LINES))):
+        lines: Iterator[bytes] = await _run(self.threads, functools.partial(self.twin.export, user_id=user_id))
+        while part := await _run(self.threads, lambda: list(islice(lines, _LINES))):
             for line in part:
                 yield line
 
     async def close(self) -> None:
         """Wait for the calls under way, then stop the background work and close every file."""
-        await asyncio.to_thread(self._threads.shutdown)
-        await asyncio.to_thread(self.memory.close)
-
-    async def run(self, call: Callable[[], T]) -> T:
-        """Run any blocking call in one of the worker threads."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, functools.partial(copy_context().run, call))
+        await asyncio.to_thread(self.threads.shutdown)
+        await asyncio.to_thread(self.twin.close)
 
     async def __aenter__(self) -> Self:
         return self

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from everyword import memory
+from everyword.claims.store import ClaimStore
 from everyword.config import Settings, cache_folder, default_home, settings
 from everyword.domain.message import UserId
 from everyword.domain.user import file_name, user_of
@@ -43,7 +44,7 @@ class Memory(memory.Memory):
         """Open a memory folder; it is made with the first message. `options`: the names of `config.Settings`.
 
         Raise SettingsError. Models are loaded when they are first needed; one that has to be built first tells
-        `model_progress(done, total, what)`.
+        `model_progress(done, total, what)`. `llm` takes a `LanguageModel` too, in place of its name.
         """
         self.home = Path(home) if home is not None else default_home()
         named = {
@@ -51,6 +52,7 @@ class Memory(memory.Memory):
             for name, value in (("embedder", embedder), ("reranker", reranker), ("counter", counter))
             if isinstance(value, str)
         }
+        model: LanguageModel | None = None if isinstance(options.get("llm"), str | None) else options.pop("llm")
         chosen = settings(self.home, **named, **options)
         given = None if isinstance(embedder, str) else embedder
         super().__init__(
@@ -60,6 +62,7 @@ class Memory(memory.Memory):
             load_embedder=lambda spec: _embedder(spec, chosen),
             reranker=_reranker(chosen) if reranker is None or isinstance(reranker, str) else reranker,
             counter=counter_named(chosen.counter) if counter is None or isinstance(counter, str) else counter,
+            language_model=language_model_of(chosen, self.home) if model is None else model,
         )
 
 
@@ -114,11 +117,12 @@ def _reranker(chosen: Settings) -> Reranker | None:
 
 @dataclass(slots=True)
 class UserFile:
-    """One user's log and index in one SQLite file."""
+    """One user's log, index and claims in one SQLite file."""
 
     database: Database
     log: SqliteLog
     index: Index
+    claims: ClaimStore
 
     @property
     def path(self) -> Path:
@@ -221,7 +225,7 @@ def _user_file(path: Path) -> UserFile:
     log = SqliteLog(database)
     if database.owes_shrink():
         _finish_forgetting(database)
-    return UserFile(database=database, log=log, index=Index(database, log))
+    return UserFile(database=database, log=log, index=Index(database, log), claims=ClaimStore(database, log))
 
 
 def _owner(path: Path) -> str:

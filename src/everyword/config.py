@@ -18,7 +18,13 @@ from everyword.errors import SettingsError
 Vectors = Literal["auto", "off"]
 VectorUnits = Literal["clauses", "passages", "both"]
 Switch = Literal["on", "off"]
-_CHOICES = {"vectors": get_args(Vectors), "vector_units": get_args(VectorUnits), "llm_cache": get_args(Switch)}
+Claims = Literal["auto", "off"]
+_CHOICES = {
+    "vectors": get_args(Vectors),
+    "vector_units": get_args(VectorUnits),
+    "claims": get_args(Claims),
+    "llm_cache": get_args(Switch),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +44,9 @@ class Settings:
     """`auto`: at once for small writes, in the background for large ones; `off`: only when `index` is called."""
     vector_units: VectorUnits = "clauses"
     """What gets vectors: `clauses` (finds asides; a passage is their mean), whole `passages` (least room), or `both`."""
+    claims: Claims = "off"
+    """`auto`: messages are read for claims in the background as they come; `off`: when `claims.derive` is called, or, without
+    a language model, when a strategy asks for them."""
     threads: int = 0
     """Processor threads of the embedder; 0: all."""
     open_files: int = 64
@@ -56,6 +65,15 @@ class Settings:
     """What a million tokens cost: `INPUT/OUTPUT` or `INPUT/OUTPUT/CACHED`."""
     llm_cache: Switch = "off"
     """`on`: replies are kept and a call that was made before is not made again. They hold users' words."""
+    upstream_url: str = "none"
+    """Where the server's chat proxy sends requests, for example `https://api.openai.com/v1`; `none`: there is no proxy.
+    The key is EVERYWORD_UPSTREAM_API_KEY, never a setting."""
+    upstream_timeout: int = 600
+    """Seconds that the upstream may take for its next byte."""
+    serve_rate: int = 600
+    """Requests a minute of one key, where the key has no rate of its own; 0: no limit."""
+    serve_max_bytes: int = 8_388_608
+    """Bytes of one request."""
 
 
 def settings(home: Path, **arguments: Any) -> Settings:

@@ -17,6 +17,10 @@
     │   ├── ReadOnlyLogError
     │   ├── DiskFullError
     │   └── BusyLogError
+    ├── AccessError                  the server does not serve this request
+    │   ├── UnknownKeyError
+    │   ├── ForbiddenError
+    │   └── TooManyRequestsError
     └── ModelError                   an embedder, reranker, tokenizer or language model cannot do its work
         ├── ModelMissingError
         ├── SpendingLimitError
@@ -65,6 +69,10 @@ class IdempotencyConflictError(InvalidInputError):
 
 class UntrustedClaimError(InvalidInputError):
     """Only what the user said can become a profile line, a fact or a rule: the rest stays an observation."""
+
+
+class RequestTooLargeError(InvalidInputError):
+    """The request has more bytes than the server takes: send it in parts, or raise serve_max_bytes."""
 
 
 class SettingsError(InvalidInputError):
@@ -127,6 +135,26 @@ class DiskFullError(StorageError):
 
 class BusyLogError(StorageError):
     """Another process holds the write lock for longer than the busy timeout: repeat the call."""
+
+
+class AccessError(EverywordError):
+    """The server does not serve this request."""
+
+
+class UnknownKeyError(AccessError):
+    """Send a key that is known and not revoked: `Authorization: Bearer ew_...`. `everyword keys add` makes one."""
+
+
+class ForbiddenError(AccessError):
+    """This key may not do that: it reaches its own user or the users of its tenant, nobody else."""
+
+
+class TooManyRequestsError(AccessError):
+    """This key has used up its requests for now: wait as long as Retry-After says."""
+
+    def __init__(self, message: str | None = None, *, retry_after_s: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class ModelError(EverywordError):

@@ -6,11 +6,13 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from everyword.claims.claims import Claims
 from everyword.config import Settings
 from everyword.domain.context import Context
 from everyword.domain.message import ROLES, Added, Draft, Message, Skipped
@@ -27,13 +29,12 @@ from everyword.errors import (
     ModelMissingError,
     NotFoundError,
 )
-from everyword.packing.packer import Frame, pack
+from everyword.packing.packer import Frame
 from everyword.packing.render import locale_of, turn
-from everyword.ports import Embedder, Progress, Reranker, Store, Stores, TokenCounter
+from everyword.ports import Embedder, LanguageModel, Progress, Reranker, Store, Stores, TokenCounter
 from everyword.retrieval.recipe import Channel
 from everyword.strategies import catalogue
-from everyword.strategies.strategy import Strategy, items
-from everyword.strategies.window import Window, read
+from everyword.strategies.strategy import Sources, Strategy
 from everyword.transcripts import everyword as exports
 from everyword.transcripts import formats
 from everyword.transcripts.live import drafts
@@ -49,6 +50,7 @@ Moment = datetime | date | str
 _AT_ONCE = 24
 """Passages of a write whose vectors are computed before `add` returns, when the model is loaded."""
 _IMPORT_BATCH = 500
+_UNCHECKED = "the index was not checked, since the log is damaged"
 
 
 class Memory:
@@ -63,6 +65,7 @@ class Memory:
         load_embedder: Callable[[str], Embedder | None],
         reranker: Reranker | None,
         counter: TokenCounter,
+        language_model: LanguageModel | None = None,
     ) -> None:
         self._stores = stores
         self._settings = settings
@@ -73,6 +76,8 @@ class Memory:
         self._worker = EmbeddingWorker(embedder) if embedder is not None else None
         self._others: dict[str, Embedder | None] = {}
         self._taken_up: set[Path] = set()
+        self.claims = Claims(self._known, self.add, language_model, in_background=settings.claims == "auto")
+        """What users stated about themselves: `of`, `derive`, `remember`, `correct`."""
 
     # --- words in --------------------------------------------------------------------------------------------------
 
@@ -109,6 +114,7 @@ class Memory:
         store = self._stores.of(whose, create=True)
         stored, duplicates = self._append(store, dated)
         self._embed_soon(store, len(stored) - duplicates)
+        self.claims.schedule(store)
         return Added(
             message_ids=tuple(message.message_id for message in stored),
             seqs=tuple(message.seq for message in stored),
@@ -152,6 +158,7 @@ class Memory:
             if progress is not None:
                 progress(read)
         self._schedule(store)
+        self.claims.schedule(store)
         return Imported(
             format=name,
             added=added,
@@ -277,14 +284,16 @@ class Memory:
             locale=locale_of(question),
             recent=recent,
         )
-        if isinstance(chosen, Window):
-            packed = read(chosen, store.index, store.log, asked, frame)
-        else:
-            ranking = self._rank(store, asked, chosen)
-            frame.trace = Trace(strategy=chosen.name, stages=tuple(ranking.stages), notes=tuple(ranking.notes))
-            packed = pack(items(chosen, ranking, store.index, store.log, self._counter), frame)
-            packed = replace(packed, no_evidence=ranking.no_evidence)
+        packed = chosen.fill(self._sources(store, asked), asked, frame)
         return replace(packed, pending_passages=store.index.pending() if self._embedder else 0, asked_at=asked.asked_at)
+
+    def _sources(self, store: Store, asked: Query) -> Sources:
+        return Sources(
+            index=store.index,
+            log=store.log,
+            rank=partial(self._rank, store),
+            claims=partial(self.claims.told, store, asked.asked_at),
+        )
 
     def _within_half(self, recent: tuple[Message, ...], budget: int) -> tuple[Message, ...]:
         """Return the last of the recent messages: where nobody asked for them by number, half the budget is evidence's."""
@@ -416,26 +425,30 @@ class Memory:
             "bytes_on_disk": sum(each.stat().st_size for each in store.path.parent.glob(f"{store.path.name}*")),
             "path": str(store.path),
             "vector_failure": failures.get(str(store.path)),
+            "claims": self.claims.stats(store),
         }
 
     def verify(self, *, user_id: str) -> Verification:
         """Check the file, every message against its digest, and every derived row against the messages."""
         store = self._known(user_id)
         problems = store.log.verify()
-        problems += store.index.verify() if not problems else ["the index was not checked, since the log is damaged"]
+        derived = [*store.index.verify(), *store.claims.verify()] if not problems else [_UNCHECKED]
         counts = store.index.stats()
         return Verification(
             messages=store.log.stats()["messages"],
             passages=counts.passages,
             vectors=counts.vectors,
-            problems=tuple(problems),
+            problems=(*problems, *derived),
         )
 
     def rebuild(self, *, user_id: str, progress: Progress | None = None) -> None:
         """Drop everything derived and make it again from the log; vectors follow in the background."""
         store = self._known(user_id)
-        store.index.rebuild(progress)
+        with store.transaction():
+            store.claims.rebuild()
+            store.index.rebuild(progress)
         self._schedule(store)
+        self.claims.schedule(store)
 
     def export(self, *, user_id: str) -> Iterator[bytes]:
         """Yield the lines of an export that `import_file` reads back identical."""
@@ -473,6 +486,7 @@ class Memory:
             going = Forgotten(messages=len(seqs), sessions=store.log.sessions_of(seqs))
             if dry_run:
                 return going
+            store.claims.erase(seqs)
             store.index.erase(seqs)
             store.log.erase(seqs)
         store.shrink()
@@ -482,6 +496,7 @@ class Memory:
         """Stop the background work and close every file."""
         if self._worker is not None:
             self._worker.close()
+        self.claims.close()
         self._stores.close()
 
     def __enter__(self) -> Self:
@@ -504,6 +519,8 @@ class Memory:
         """Go on with the vectors that an earlier process left waiting."""
         if self._embedder is not None and store.path.exists() and store.index.waiting(self._embedder):
             self._schedule(store)
+        if store.path.exists():
+            self.claims.take_up(store)
 
     def _budget(self, budget: int | None) -> int:
         chosen = self._settings.budget if budget is None else budget

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import everyword
 from everyword import Memory
+from everyword.claims.claims import Claims
 
 SNAPSHOT = Path(__file__).parent / "public_api.txt"
+CLAIMS = (Claims.of, Claims.derive, Claims.remember, Claims.correct)
+"""The verbs of `Memory.claims`."""
 
 
 def public_api() -> str:
@@ -16,7 +19,8 @@ def public_api() -> str:
     verbs = [(name, verb) for name, verb in inspect.getmembers(Memory, inspect.isfunction) if not name.startswith("_")]
     exported = [f"everyword.{name}" for name in sorted(everyword.__all__)]
     opened = _line("Memory", Memory.__init__)
-    return "\n".join([*exported, "", opened, *(_line(f"Memory.{name}", verb) for name, verb in verbs), ""])
+    claims = [_line(f"Memory.claims.{verb.__name__}", verb) for verb in CLAIMS]
+    return "\n".join([*exported, "", opened, *(_line(f"Memory.{name}", verb) for name, verb in verbs), *claims, ""])
 
 
 def _line(name: str, verb: object) -> str:
@@ -30,7 +34,8 @@ def test_the_public_names_and_arguments_are_the_ones_that_were_agreed() -> None:
 
 
 def test_every_call_of_memory_about_a_user_demands_the_user_id() -> None:
-    for name, verb in inspect.getmembers(Memory, inspect.isfunction):
+    claims = [(verb.__name__, verb) for verb in CLAIMS]
+    for name, verb in [*inspect.getmembers(Memory, inspect.isfunction), *claims]:
         user_id = inspect.signature(verb).parameters.get("user_id")
         if not name.startswith("_") and name not in ("users", "close"):
             assert user_id is not None, name

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,15 @@ def _examples() -> list[tuple[str, str]]:
     return [(f"{_named(path)}:{i}", block) for path in DOCUMENTS for i, block in enumerate(_blocks(path, "python"), 1)]
 
 
+def _imported(example: str) -> set[str]:
+    """Return the packages that an example imports."""
+    nodes = list(ast.walk(ast.parse(example)))
+    named = [each.name for node in nodes if isinstance(node, ast.Import) for each in node.names]
+    named += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    named += ["langgraph" for name in named if name == "everyword.adapters.langgraph"]
+    return {name.partition(".")[0] for name in named}
+
+
 def _command_lines() -> Iterator[tuple[str, list[str]]]:
     for path in DOCUMENTS:
         for block in _blocks(path, "console"):
@@ -63,6 +73,8 @@ def test_an_example_runs(example: str, tmp_path: Path, monkeypatch: pytest.Monke
     if "openai" in example:
         ast.parse(example)
         pytest.skip("needs a provider")
+    if absent := sorted(name for name in _imported(example) if find_spec(name) is None):
+        pytest.skip(f"needs {', '.join(absent)}")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EVERYWORD_EMBEDDER", "hash:256")
     exec(compile(example, "<example>", "exec"), {"__name__": "example"})

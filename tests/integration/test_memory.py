@@ -197,7 +197,7 @@ def test_a_context_is_narrowed_like_a_search(filled: Memory) -> None:
 def test_every_strategy_gives_a_context(filled: Memory, strategy: str) -> None:
     found = filled.context("How many coins from before 1920?", user_id="ana", strategy=strategy, recent_turns=0)
     assert found.strategy == strategy
-    assert COIN in found.text
+    assert (COIN in found.text) == (strategy != "profile")  # a line of the profile has no figures
     assert sum(found.ledger.values()) == found.tokens <= found.budget == 1500
     assert found.pending_passages == 0
 

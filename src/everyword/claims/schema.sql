@@ -38,3 +38,6 @@ CREATE TABLE claim_read (
     refused INTEGER NOT NULL, -- claims that were put forward and not taken
     PRIMARY KEY (extractor, seq)
 ) STRICT, WITHOUT ROWID;
+
+-- Which messages may be read: found without touching their words.
+CREATE INDEX claim_readable ON message (seq) WHERE role = 'user' AND origin = 'user' AND branch IS NULL;

@@ -11,8 +11,23 @@ from everyword.text.clauses import Span
 
 ASKED = "everyword_claim"
 """Name in a message's metadata: the user asked for this claim, `{"kind": …, "corrects": …}`."""
-_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([a-zA-Z][\w-]{0,40})\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([a-zA-Z][\w-]{0,40})\b[^>]*>.*?</\1>", re.DOTALL)
 _QUOTED = re.compile(r"^[ \t]*>.*$|“[^”\n]{12,}”|「[^」\n]{8,}」|『[^』\n]{8,}』|\"[^\"\n]{12,}\"", re.MULTILINE)
+
+_DOCUMENT = re.compile(
+    r"(?:\b(?:the|this|that|an?|my) (?:\w+ )?(?:page|site|website|article|e-?mail|letter|document|tool|result|log|bot|assistant|"
+    r"ad|post|message|book|character)\s+(?:\w+ )?(?:said|says|told|tells|wrote|writes|claims?|claimed|reads?|states?)\b"
+    r"|(?:網頁|网页|網站|网站|文章|文件|郵件|邮件|信|工具|結果|结果|助手|上面)(?:裡|里|上)?都?(?:說|说|寫|写|講|讲|顯示|显示))"
+    r"(?:(?!\n[ \t]*\n).)*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What a document says, up to the end of the paragraph."""
+_PASTED = re.compile(
+    r"(?:\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|edit|review|explain|fix|reply to|respond to|the following|below)\b"
+    r"|翻譯|翻译|摘要|總結|总结|校對|校对|潤飾|润色|改寫|改写|回覆|回复|解釋|解释|以下|下面)[^\n:：]{0,80}[:：].*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What follows a request to work on a text is that text."""
 
 
 def is_own(message: Message) -> bool:
@@ -21,8 +36,9 @@ def is_own(message: Message) -> bool:
 
 
 def others_words(text: str) -> list[Span]:
-    """Return the characters of a message that the user only shows: quotations, code, pasted mark-up."""
-    found = [each.span() for pattern in (_FENCED, _QUOTED) for each in pattern.finditer(text)]
+    """Return the characters of a message that the user only shows: quotations, code, mark-up, what a document says."""
+    patterns = (_FENCED, _QUOTED, _DOCUMENT, _PASTED)
+    found = [each.span() for pattern in patterns for each in pattern.finditer(text)]
     return sorted(found)
 
 

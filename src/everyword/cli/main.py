@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from everyword import __version__
-from everyword.cli import care, demo, lab, moves, words_in, words_out
+from everyword.cli import advise, care, claims, demo, hook, keys, lab, mcp, moves, serve, words_in, words_out
 from everyword.cli.failures import EXIT_CODES, Commands
 
 app = typer.Typer(
@@ -91,6 +91,14 @@ app.command(
     ),
 )(words_out.context)
 app.command("explain", epilog=_example('explain "Who has my spare key?" --user me'))(words_out.explain)
+app.command(
+    "claims",
+    epilog=_example(
+        "claims --user me",
+        'claims --remember "Answer in French." --kind procedure --user me',
+        "claims --as-of 2026-03-01 --user me",
+    ),
+)(claims.claims)
 app.command("stats", epilog=_example("stats --user me"))(care.stats)
 app.command("verify", epilog=_example("verify --user me"))(care.verify)
 app.command("rebuild", epilog=_example("rebuild --user me", "rebuild --embedder e5-small:int8"))(care.rebuild)
@@ -103,6 +111,20 @@ app.command("forget", epilog=_example("forget --session s1 --user me", "forget -
 )
 app.command("users", epilog=_example("users"))(care.users)
 app.command("settings", epilog=_example("settings", "settings --home ./memory --json"))(care.settings)
+app.command(
+    "advise",
+    epilog=_example("advise --preset companion", "advise --corpus 2M --updates daily --price 3 --questions 500"),
+)(advise.advise_)
+app.command("hook", epilog=_example("hook claude-code --user me --print-config"))(hook.hook)
+app.command(
+    "mcp", epilog=_example("mcp --user me", "mcp --user me --http --port 8731", "mcp --user me --print-config cursor")
+)(mcp.mcp)
+app.command("serve", epilog=_example("serve", "serve --port 9000 --upstream https://api.openai.com/v1 --user me"))(
+    serve.serve
+)
+app.add_typer(
+    keys.app, name="keys", epilog=_example("keys add --user ana", "keys add --tenant acme --all-users", "keys list")
+)
 app.add_typer(lab.app, name="lab", epilog=_example("lab --open", "lab run --strategy truncate --window 32K --json"))
 
 if find_spec("everyword.cli.eval"):

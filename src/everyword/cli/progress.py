@@ -33,6 +33,10 @@ class Bars:
         """Take how many passages have vectors."""
         self._update("vectors", done, total)
 
+    def claims(self, done: int, total: int) -> None:
+        """Take how many messages were read for claims."""
+        self._update("claims", done, total)
+
     def model(self, done: int, total: int, what: str) -> None:
         """Take how far the model is built."""
         self._update("model", done, total, f"model, once: {what}")

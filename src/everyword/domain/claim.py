@@ -87,6 +87,8 @@ class Claim:
     """When a later statement ended it; None: it holds, or nobody knows when it ended."""
     closed_by: str | None = None
     """Id of the claim that ended it; None: it holds."""
+    is_corrected: bool = False
+    """The user said that it was never right; a summary does not repeat it."""
     cautions: tuple[str, ...] = ()
     """Ids of claims that may contradict it; both hold until the user says more."""
     confidence: float = 1.0
@@ -104,6 +106,14 @@ class Claim:
     def memory_type(self) -> MemoryType:
         """Return which long-term memory it belongs to."""
         return _MEMORY_TYPES[self.kind]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """All claims as they stood at a time, and what to know about them."""
+
+    claims: tuple[Claim, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

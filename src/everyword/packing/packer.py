@@ -12,6 +12,7 @@ from everyword.domain.message import Message
 from everyword.domain.trace import Trace
 from everyword.errors import ContextLengthExceeded
 from everyword.packing.render import Line, Locale, Style, fenced, intro, line, turn
+from everyword.packing.section import Section
 from everyword.ports import TokenCounter
 
 LISTED_DROPS = 24
@@ -51,7 +52,14 @@ class Frame:
     style: Style = "grouped"
     locale: Locale = "en"
     recent: tuple[Message, ...] = ()
+    sections: tuple[Section, ...] = ()
+    """Parts that stand before the evidence, made to fit beforehand; each has a source of its own in the ledger."""
     trace: Trace = field(default_factory=lambda: Trace(strategy=""))
+
+    @property
+    def front(self) -> int:
+        """Return how many pieces of evidence the sections show; they come first in the context."""
+        return sum(len(section.evidence) for section in self.sections)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +151,7 @@ def _left(chosen: Sequence[_Written], frame: Frame) -> int:
     """Return the tokens that are left for lines; the marks around them are paid before the first comes."""
     if chosen:
         return frame.budget - _size(chosen, frame)
-    return frame.budget - frame.counter.count("\n\n".join([fenced((), intro(frame.locale)), _fixed_text(frame)]))
+    return frame.budget - frame.counter.count(_whole_text(fenced((), intro(frame.locale)), frame))
 
 
 def _size(chosen: Sequence[_Written], frame: Frame) -> int:
@@ -184,7 +192,19 @@ def _turns(frame: Frame) -> list[str]:
 
 
 def _whole_text(memory: str, frame: Frame) -> str:
-    return "\n\n".join([*([memory] if memory else []), _fixed_text(frame)])
+    return "\n\n".join([*_memory_parts(memory, frame).values(), _fixed_text(frame)])
+
+
+def _memory_parts(memory: str, frame: Frame) -> dict[str, str]:
+    """Return the parts of the memory by their source, in the order of the text."""
+    parts = {section.source: section.text for section in frame.sections}
+    return parts | ({"evidence": memory} if memory else {})
+
+
+def room(frame: Frame) -> int:
+    """Return the tokens that question, recent turns and sections leave. Raise ContextLengthExceeded."""
+    _check_room(frame)
+    return frame.budget - frame.counter.count(_whole_text("", frame))
 
 
 def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Context:
@@ -194,13 +214,16 @@ def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, Drop
     return Context(
         question=frame.question,
         text=text,
-        memory_text=memory,
+        memory_text="\n\n".join(_memory_parts(memory, frame).values()),
         recent=frame.recent,
         tokens=frame.counter.count(text),
         budget=frame.budget,
         counter=frame.counter.name,
         strategy=frame.strategy,
-        evidence=tuple(evidence for evidence, _ in in_time),
+        evidence=(
+            *(evidence for section in frame.sections for evidence in section.evidence),
+            *(evidence for evidence, _ in in_time),
+        ),
         dropped=tuple(_dropped(skipped, frame)),
         ledger=_ledger(text, memory, frame),
         trace=frame.trace,
@@ -209,7 +232,8 @@ def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, Drop
 
 def _ledger(text: str, memory: str, frame: Frame) -> dict[str, int]:
     """Return tokens by source; each is what its part adds to the text before it, so that they add up."""
-    parts = {"evidence": memory, "recent": "".join(_turns(frame)), "question": frame.question}
+    sections = {section.source: section.text for section in frame.sections}
+    parts = {**sections, "evidence": memory, "recent": "".join(_turns(frame)), "question": frame.question}
     ledger: dict[str, int] = {}
     before, counted = 0, 0
     for source, part in parts.items():

@@ -73,7 +73,7 @@ def _grouped_line(evidence: Evidence, locale: Locale) -> Line:
     said = message.created_at
     return Line(
         number=f"#{message.seq}",
-        body=f"{speaker(message)}: {_harmless(evidence.text)}",
+        body=f"{speaker(message)}: {harmless(evidence.text)}",
         day=f"{said:%Y-%m-%d} {_weekday(said, locale)}" if said else _undated(locale),
         time=f"{said:%H:%M}" if said else "",
     )
@@ -86,8 +86,8 @@ def _dated_line(evidence: Evidence, locale: Locale) -> Line:
     name = speaker(evidence.message)
     who = "" if name == "user" else f"{name}: "
     if locale == "zh":
-        return Line(number="-", body=f"先前的訊息（{when}，第 {seq} 則）：{who}{_harmless(evidence.text)}")
-    return Line(number="-", body=f"Earlier message ({when}, no. {seq}): {who}{_harmless(evidence.text)}")
+        return Line(number="-", body=f"先前的訊息（{when}，第 {seq} 則）：{who}{harmless(evidence.text)}")
+    return Line(number="-", body=f"Earlier message ({when}, no. {seq}): {who}{harmless(evidence.text)}")
 
 
 def speaker(message: Message) -> str:
@@ -100,7 +100,7 @@ def speaker(message: Message) -> str:
 
 def turn(message: Message) -> str:
     """Return a recent message as it is written before the question."""
-    return f"{speaker(message)}: {_harmless(message.text)}"
+    return f"{speaker(message)}: {harmless(message.text)}"
 
 
 def fenced(lines: Sequence[str], introduction: str) -> str:
@@ -122,6 +122,6 @@ def _undated(locale: Locale) -> str:
     return "日期不明" if locale == "zh" else "date unknown"
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """Return the words; a line that could pass for one of ours is moved in by a space."""
     return _LOOKS_LIKE_A_LINE.sub(" ", text)

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 from everyword.errors import InvalidInputError
 from everyword.strategies.bm25 import BM25
+from everyword.strategies.compact import COMPACT
 from everyword.strategies.evidence import EVIDENCE
 from everyword.strategies.full import FULL
+from everyword.strategies.hybrid import HYBRID
+from everyword.strategies.notes import NOTES, NOTES_RAW
+from everyword.strategies.pinned import PINNED
+from everyword.strategies.profile import PROFILE
 from everyword.strategies.raw_fused import RAW_FUSED
 from everyword.strategies.raw_rag import RAW_RAG
 from everyword.strategies.raw_semantic import RAW_SEMANTIC
 from everyword.strategies.strategy import Strategy
+from everyword.strategies.summary import SUMMARY
 from everyword.strategies.window import WINDOW, window
 
 DEFAULT = EVIDENCE.name
 STRATEGIES: dict[str, Strategy] = {
-    each.name: each for each in (EVIDENCE, BM25, RAW_SEMANTIC, RAW_FUSED, RAW_RAG, WINDOW, FULL)
+    each.name: each
+    for each in (
+        EVIDENCE,
+        BM25,
+        RAW_SEMANTIC,
+        RAW_FUSED,
+        RAW_RAG,
+        WINDOW,
+        FULL,
+        HYBRID,
+        PROFILE,
+        PINNED,
+        NOTES,
+        NOTES_RAW,
+        SUMMARY,
+        COMPACT,
+    )
 }
 
 

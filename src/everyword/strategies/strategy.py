@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from everyword.domain.context import Evidence
+from everyword.domain.claim import Told
+from everyword.domain.context import Context, Evidence
 from everyword.domain.message import Message
+from everyword.domain.query import Query
+from everyword.domain.trace import Trace
 from everyword.packing.excerpt import LONG, ROOM, excerpt, joined
-from everyword.packing.packer import Item
+from everyword.packing.packer import Frame, Item, pack
 from everyword.packing.render import Style
 from everyword.ports import MessageLog, SearchIndex, TokenCounter
 from everyword.retrieval.recipe import Recipe
@@ -29,8 +32,19 @@ _CANDIDATES = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What a strategy may fill the window from: one user's words, found or derived."""
+
+    index: SearchIndex
+    log: MessageLog
+    rank: Callable[[Query, Strategy], Ranking]
+    claims: Callable[[], Told]
+    """Called by the strategies that show claims; the others cause no reading."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
-    """One way to fill the window from the raw words."""
+    """One way to fill the window."""
 
     name: str
     about: str
@@ -40,6 +54,27 @@ class Strategy:
     """`whole` messages, only the `relevant` lines of long ones, or the `passage` that was found."""
     recent_turns: int | None = None
     """Turns of the session that are always appended; None: two where a session is named."""
+
+    def fill(self, sources: Sources, asked: Query, frame: Frame) -> Context:
+        """Return what the model should see: here the messages that retrieval finds. Raise ContextLengthExceeded."""
+        return searched(self, sources, asked, frame)
+
+
+def searched(
+    strategy: Strategy,
+    sources: Sources,
+    asked: Query,
+    frame: Frame,
+    *,
+    lets_in: Callable[[Item], bool] | None = None,
+) -> Context:
+    """Return the ranked messages that fit behind the sections of the frame."""
+    ranking = sources.rank(asked, strategy)
+    found = Trace(strategy=strategy.name, stages=tuple(ranking.stages), notes=tuple(ranking.notes))
+    frame.trace = replace(found, stages=(*frame.trace.stages, *found.stages), notes=(*frame.trace.notes, *found.notes))
+    candidates = items(strategy, ranking, sources.index, sources.log, frame.counter)
+    packed = pack((item for item in candidates if lets_in is None or lets_in(item)), frame)
+    return replace(packed, no_evidence=ranking.no_evidence)
 
 
 def items(

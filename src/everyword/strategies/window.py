@@ -19,7 +19,7 @@ from everyword.packing.packer import LISTED_DROPS, Frame, Item, pack
 from everyword.packing.render import line
 from everyword.ports import MessageLog, SearchIndex
 from everyword.retrieval.recipe import Recipe
-from everyword.strategies.strategy import Strategy
+from everyword.strategies.strategy import Sources, Strategy
 
 if TYPE_CHECKING:
     from everyword.ports import Ints
@@ -39,6 +39,10 @@ class Window(Strategy):
     """How many of the last turns at the most; a turn is a user message and all up to the next one. None: no limit."""
     is_all: bool = False
     """Whether a history that does not fit is an error."""
+
+    def fill(self, sources: Sources, asked: Query, frame: Frame) -> Context:
+        """Return the newest messages that fit. Raise ContextLengthExceeded."""
+        return read(self, sources.index, sources.log, asked, frame)
 
 
 WINDOW = Window(
@@ -153,7 +157,7 @@ def _cost(evidence: Evidence, frame: Frame, days: set[tuple[str, str]]) -> int:
 
 def _older(packed: Context, newest: Ints, log: MessageLog, frame: Frame) -> Iterator[Dropped]:
     """Yield the first of the messages that were not tried, so that as many are listed as after a search."""
-    tried = [each.rank for each in (*packed.evidence, *packed.dropped)]
+    tried = [each.rank for each in (*packed.evidence[frame.front :], *packed.dropped)]
     untried = _messages(newest, log, max(tried, default=0) + 1)
     for rank, message in islice(untried, max(0, LISTED_DROPS - len(packed.dropped))):
         yield Dropped(

@@ -1,0 +1,1 @@
+"""A memory in the shape that other frameworks ask for: one file a framework, imported by who uses it."""

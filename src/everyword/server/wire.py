@@ -1,0 +1,321 @@
+"""What goes over the wire: requests are checked here once, answers are described here with an example each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from everyword.domain.claim import ClaimKind
+
+MOST_LISTED = 500
+_MOST_IDS = 10_000
+_ID = "5f0c3d5b9a1e4c7f8b2d6e0a1c3b5d7f"
+
+SessionId = Annotated[str, Field(min_length=1, max_length=512, examples=["s1"])]
+Moment = Annotated[
+    str, Field(max_length=64, examples=["2026-03-01"], description="ISO 8601; a date means the whole day.")
+]
+Roles = Annotated[list[Literal["system", "developer", "user", "assistant", "tool"]], Field(max_length=5)]
+
+
+class Asked(BaseModel):
+    """A request; a field that nobody knows is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class AddRequest(Asked):
+    """Messages of a conversation: OpenAI, Responses or Anthropic messages, or a text that the user said."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "messages": [
+                        {"role": "user", "content": "My spare key is with Mrs. Chou."},
+                        {"role": "assistant", "content": "Good to know."},
+                    ],
+                    "session_id": "s1",
+                }
+            ]
+        },
+    )
+    messages: str | dict[str, Any] | list[dict[str, Any]]
+    session_id: SessionId | None = None
+    run_id: SessionId | None = Field(default=None, description="Another name of session_id.")
+    agent_id: Annotated[str, Field(max_length=512)] | None = None
+    timestamp: Moment | None = Field(default=None, description="When it was said, where a message does not tell.")
+    metadata: dict[str, Any] | None = None
+
+
+class AddReply(BaseModel):
+    """Ids and sequence numbers, in the order of the request. Durable, and found by words, when it arrives."""
+
+    message_ids: list[str] = Field(examples=[[_ID]])
+    seqs: list[int] = Field(examples=[[1]])
+    session_id: str = Field(examples=["s1"])
+    duplicates: int = Field(description="Messages that were stored before under the same Idempotency-Key.")
+    pending_passages: int = Field(description="Passages that have no vectors yet; their words are found all the same.")
+
+
+class MessageReply(BaseModel):
+    """One stored message."""
+
+    id: str = Field(examples=[_ID])
+    seq: int = Field(examples=[1])
+    session_id: str = Field(examples=["s1"])
+    role: str = Field(examples=["user"])
+    author: str | None
+    agent_id: str | None
+    origin: str = Field(examples=["user"], description="How far to trust it: user, assistant, tool, web, import.")
+    branch: str = Field(examples=["main"])
+    created_at: datetime | None = Field(description="When it was said; null where nobody knows.")
+    received_at: datetime
+    text: str = Field(examples=["My spare key is with Mrs. Chou."])
+    content: Any = Field(description="The message as it came.")
+    metadata: dict[str, Any]
+
+
+class MessagePage(BaseModel):
+    """Messages, and where the next ones begin."""
+
+    results: list[MessageReply]
+    next_cursor: int | None = Field(examples=[50], description="Pass it as `cursor`; null: there are no more.")
+
+
+class SessionReply(BaseModel):
+    """One conversation."""
+
+    session_id: str = Field(examples=["s1"])
+    messages: int = Field(examples=[12])
+    last_seq: int = Field(examples=[40])
+    first_at: datetime | None
+    last_at: datetime | None
+
+
+class SessionPage(BaseModel):
+    """Conversations, the one with the last word first."""
+
+    results: list[SessionReply]
+    next_cursor: int | None = Field(examples=[40], description="Pass it as `cursor`; null: there are no more.")
+
+
+class SearchRequest(Asked):
+    """A question or words."""
+
+    query: str = Field(max_length=100_000, examples=["spare key"])
+    limit: int = Field(default=10, ge=1, le=MOST_LISTED)
+    mode: Literal["fused", "lexical", "semantic"] = "fused"
+    roles: Roles | None = None
+    session_id: SessionId | None = None
+    after: Moment | None = None
+    before: Moment | None = None
+
+
+class HitReply(BaseModel):
+    """One found message."""
+
+    id: str = Field(examples=[_ID])
+    memory: str = Field(examples=["My spare key is with Mrs. Chou."], description="Another name of `text`.")
+    text: str = Field(examples=["My spare key is with Mrs. Chou."])
+    score: float = Field(examples=[3.2], description="Higher is better; comparable within one search only.")
+    role: str = Field(examples=["user"])
+    author: str | None
+    origin: str = Field(examples=["user"])
+    created_at: datetime | None
+    session_id: str = Field(examples=["s1"])
+    seq: int = Field(examples=[1])
+    metadata: dict[str, Any]
+
+
+class SearchReply(BaseModel):
+    """The best messages, the best first."""
+
+    results: list[HitReply]
+
+
+class ContextRequest(Asked):
+    """What the model will be asked."""
+
+    question: str = Field(max_length=1_000_000, examples=["Who has my spare key?"])
+    budget: int | None = Field(default=None, ge=1, le=10_000_000, description="Tokens of all of it.")
+    strategy: Annotated[str, Field(max_length=64)] | None = None
+    session_id: SessionId | None = Field(default=None, description="Its last turns are added.")
+    recent_turns: int | None = Field(default=None, ge=0, le=10_000)
+    roles: Roles | None = None
+    after: Moment | None = None
+    before: Moment | None = None
+    asked_at: Moment | None = Field(default=None, description="What `last week` is counted from; default: now.")
+
+
+class EvidenceReply(BaseModel):
+    """A message, or the relevant lines of a long one, chosen for the context."""
+
+    id: str = Field(examples=[_ID])
+    seq: int
+    session_id: str
+    role: str
+    created_at: datetime | None
+    text: str = Field(description="The words that are shown.")
+    is_whole: bool
+    rank: int
+    score: float
+    tokens: int
+
+
+class DroppedReply(BaseModel):
+    """A candidate that is not in the context, and why."""
+
+    message_id: str
+    seq: int
+    rank: int
+    tokens: int
+    reason: Literal["budget", "rank"]
+
+
+class StageReply(BaseModel):
+    """One step of retrieval."""
+
+    name: str = Field(examples=["lexical"])
+    candidates: int
+    milliseconds: float
+
+
+class ContextReply(BaseModel):
+    """What the model should see, inside the budget, with an account of every token."""
+
+    text: str
+    memory_text: str
+    messages: list[dict[str, Any]] = Field(description="The same as OpenAI chat messages.")
+    tokens: int
+    budget: int
+    counter: str = Field(examples=["estimate"])
+    strategy: str = Field(examples=["evidence"])
+    ledger: dict[str, int] = Field(examples=[{"evidence": 120, "recent": 0, "question": 9}])
+    evidence: list[EvidenceReply]
+    dropped: list[DroppedReply]
+    stages: list[StageReply]
+    notes: list[str]
+    pending_passages: int
+    no_evidence: bool | None
+
+
+class ForgetRequest(Asked):
+    """Which messages to erase; conditions hold together. `everything` stands alone."""
+
+    message_ids: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=_MOST_IDS)] | None = None
+    session_id: SessionId | None = None
+    after: Moment | None = None
+    before: Moment | None = None
+    everything: bool = False
+    preview: bool = Field(default=False, description="Only tell what would go.")
+
+
+class ForgetReply(BaseModel):
+    """What was erased, or would be."""
+
+    messages: int = Field(examples=[3])
+    sessions: list[str] = Field(examples=[["s1"]])
+    is_preview: bool = Field(examples=[False])
+
+
+class ClaimReply(BaseModel):
+    """A statement of the user in their own words, with where it comes from and when it holds."""
+
+    claim_id: str
+    text: str = Field(examples=["I live in Tainan."])
+    kind: str = Field(examples=["profile"])
+    state: str = Field(examples=["statement"])
+    message_ids: list[str] = Field(examples=[[_ID]], description="Every message that says it, in order.")
+    said_at: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    closed_by: str | None = Field(description="Id of the claim that ended it; null: it holds.")
+    is_corrected: bool
+    cautions: list[str] = Field(description="Ids of claims that may contradict it.")
+    confidence: float
+    trust: str = Field(examples=["stated"])
+
+
+class ClaimsReply(BaseModel):
+    """Claims, in the order in which they were said."""
+
+    results: list[ClaimReply]
+
+
+class RememberRequest(Asked):
+    """What the user wants kept. It is a message of theirs like any other."""
+
+    text: str = Field(max_length=10_000, examples=["I live in Tainan."])
+    kind: ClaimKind = "note"
+    session_id: SessionId | None = None
+    timestamp: Moment | None = None
+
+
+class CorrectRequest(Asked):
+    """What is right in place of a claim."""
+
+    text: str = Field(max_length=10_000, examples=["I live in Taichung."])
+    session_id: SessionId | None = None
+    timestamp: Moment | None = None
+
+
+class RememberReply(BaseModel):
+    """What was stored, and how full the profile is."""
+
+    claim_id: str
+    message_id: str = Field(examples=[_ID])
+    used: int = Field(examples=[17], description="Characters of the profile and rules that hold.")
+    capacity: int
+    problem: str | None = Field(description="What to rewrite, where the profile has outgrown its room.")
+
+
+class StatsReply(BaseModel):
+    """Counts, sizes and how far the index is behind."""
+
+    messages: int
+    roles: dict[str, int] = Field(examples=[{"assistant": 10, "user": 12}])
+    sessions: int
+    characters: int
+    first: str | None = Field(examples=["2026-02-22T11:48:00+00:00"])
+    last: str | None = Field(examples=["2026-04-26T08:18:00+00:00"])
+    passages: int
+    vectors: int
+    pending_passages: int
+    bytes_on_disk: int
+    vector_failure: str | None
+
+
+class VerifyReply(BaseModel):
+    """The outcome of a check of every byte and every derived row."""
+
+    ok: bool
+    messages: int
+    passages: int
+    vectors: int
+    problems: list[str]
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong, and what to do."""
+
+    type: str = Field(examples=["NotFoundError"])
+    message: str = Field(examples=["No message '5f0c' in this memory."])
+    request_id: str = Field(examples=["9f2b4c6d8e0a1b3c5d7e9f10"])
+    needed: int | None = Field(default=None, description="Tokens that would have to fit.")
+    budget: int | None = None
+
+
+class ErrorReply(BaseModel):
+    """Every answer that is an error."""
+
+    error: ErrorDetail
+
+
+class Health(BaseModel):
+    """How the server is."""
+
+    status: Literal["ok", "not ready"]

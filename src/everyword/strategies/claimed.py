@@ -1,0 +1,163 @@
+"""Claims in front, and what else fits behind them: the newest messages, evidence, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from everyword.claims.caps import PROFILE_CHARACTERS, in_profile, used
+from everyword.domain.claim import Claim, Told
+from everyword.domain.context import Context, Evidence
+from everyword.domain.message import Message
+from everyword.domain.query import Query
+from everyword.domain.trace import Place, Stage, Trace
+from everyword.packing.packer import Frame, Item, pack, room
+from everyword.packing.section import Section, Source, claim_line, section, usage_line
+from everyword.strategies.strategy import Sources, Strategy, searched
+from everyword.strategies.window import WINDOW, read
+
+Behind = Literal["nothing", "newest", "evidence"]
+_KINDS = ("procedure", "profile", "entity", "edge", "note")
+"""What is kept first where not all has room."""
+_LEAST = 8
+"""Tokens below which no further line is tried."""
+_ROUNDING = 8
+"""Tokens that parts may take more together than one by one."""
+_Line = tuple[tuple[float, int, int], tuple[Evidence, str]]
+"""A line and its place in time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed(Strategy):
+    """A strategy that begins with what the user has said about themselves."""
+
+    front: Source
+    behind: Behind = "nothing"
+    share: float = 1.0
+    """Of the room, the most that claims may take."""
+    turns: int | None = None
+    """Turns that stand behind them at the most, where these are the newest; None: as many as fit."""
+
+    def fill(self, sources: Sources, asked: Query, frame: Frame) -> Context:
+        """Return claims and what stands behind them. Raise ContextLengthExceeded."""
+        told = sources.claims()
+        frame.trace = traced(self.name, told)
+        found = let_in(told.claims, asked)
+        if self.behind == "newest":
+            return _with_newest(self, found, sources, asked, frame)
+        chosen = in_order_of_need(found, self.front)
+        frame.sections = fitted(self.front, chosen, sources, frame, most=int(self.share * room(frame)))
+        return searched(self, sources, asked, frame) if self.behind == "evidence" else pack((), frame)
+
+
+def traced(name: str, told: Told) -> Trace:
+    """Return the trace of a context that begins with claims, and what to know about them."""
+    places = {claim.seq: Place(rank=rank, score=1.0 / rank) for rank, claim in enumerate(told.claims, 1)}
+    stage = Stage(name="claims", candidates=len(told.claims), places=places)
+    return Trace(strategy=name, stages=(stage,), notes=told.notes)
+
+
+def let_in(claims: Sequence[Claim], asked: Query) -> list[Claim]:
+    """Return the claims that a question lets in."""
+    return [claim for claim in claims if _is_let_in(claim, asked)]
+
+
+def _is_let_in(claim: Claim, asked: Query) -> bool:
+    """Tell whether the conditions of a question let a claim in; what is shown as a recent turn is not said twice."""
+    if claim.seq in asked.hidden_seqs or claim.state == "joke" or claim.is_corrected:
+        return False
+    if asked.roles is not None and claim.author_role not in asked.roles:
+        return False
+    if asked.after is not None and (claim.said_at is None or claim.said_at < asked.after):
+        return False
+    return asked.before is None or (claim.said_at is not None and claim.said_at <= asked.before)
+
+
+def in_order_of_need(claims: Sequence[Claim], source: Source) -> list[Claim]:
+    """Return what the section may show, first what it must not lose: rules, then facts, then notes; newest first."""
+    if source == "profile":
+        claims = in_profile(claims)
+    elif source == "pinned":
+        claims = [claim for claim in claims if claim.is_open]
+    newest = sorted(sorted(claims, key=_moment, reverse=True), key=_need)
+    return [*(claim for claim in newest if claim.is_open), *(claim for claim in newest if not claim.is_open)]
+
+
+def _need(claim: Claim) -> tuple[int, int]:
+    """Return its place among kinds; of one kind, what has figures goes before what has none: they cannot be guessed."""
+    return _KINDS.index(claim.kind), not any(character.isdigit() for character in claim.text)
+
+
+def fitted(
+    source: Source, claims: Sequence[Claim], sources: Sources, frame: Frame, *, most: int
+) -> tuple[Section, ...]:
+    """Return the first of the claims that fit in `most` tokens as one section, in the order in which they were said."""
+    messages = {message.seq: message for message in sources.log.by_seq({claim.seq for claim in claims})}
+    usage = usage_line(used(claims), PROFILE_CHARACTERS, frame.locale) if source == "profile" else ""
+    capacity = PROFILE_CHARACTERS if source == "profile" else None
+    chosen = _greedy(claims, messages, frame, most=most, capacity=capacity)
+    least = room(frame) - most
+    while chosen:
+        lines = [line for _, line in sorted(chosen, key=lambda each: each[0])]
+        written = section(source, lines, frame.locale, usage)
+        if room(replace(frame, sections=(*frame.sections, written))) >= least:
+            return (*frame.sections, written)
+        chosen.pop()
+    return frame.sections
+
+
+def _greedy(
+    claims: Sequence[Claim], messages: dict[int, Message], frame: Frame, *, most: int, capacity: int | None
+) -> list[_Line]:
+    """Return lines with their place in time, skipping what does not fit; in the order of need."""
+    numbers = {claim.claim_id: claim.seq for claim in claims}
+    chosen: list[_Line] = []
+    left, characters = most, capacity
+    for rank, claim in enumerate(claims, 1):
+        if left < _LEAST:
+            break
+        written = claim_line(claim, numbers, frame.locale)
+        cost = frame.counter.count(f"{written}\n")
+        if cost > left or claim.seq not in messages or (characters is not None and len(claim.text) > characters):
+            continue
+        left -= cost
+        characters = None if characters is None else characters - len(claim.text)
+        evidence = Evidence(message=messages[claim.seq], spans=(claim.span,), score=1.0 / rank, rank=rank, tokens=cost)
+        chosen.append((_moment(claim), (evidence, written)))
+    return chosen
+
+
+def _moment(claim: Claim) -> tuple[float, int, int]:
+    return (claim.said_at.timestamp() if claim.said_at else 0.0, claim.seq, claim.span[0])
+
+
+def _with_newest(strategy: Claimed, claims: Sequence[Claim], sources: Sources, asked: Query, frame: Frame) -> Context:
+    """Return a section on what is older than the newest messages, and those; what one shows the other leaves out.
+
+    The messages are read twice: for the room that is surely theirs, then for all that the section leaves.
+    """
+    window, trace = replace(WINDOW, turns=strategy.turns), frame.trace
+    sure = replace(frame, budget=frame.budget - int(strategy.share * room(frame)))
+    trial = read(window, sources.index, sources.log, asked, sure)
+    frame.sections = _of_the_rest(strategy, claims, trial.evidence, sources, frame)
+    shown = read(window, sources.index, sources.log, asked, frame)
+    newest = shown.evidence[frame.front :]
+    frame.trace = replace(trace, stages=(*trace.stages, *shown.trace.stages), notes=(*trace.notes, *shown.trace.notes))
+    frame.sections = ()
+    frame.sections = _of_the_rest(strategy, claims, newest, sources, frame)
+    return replace(pack(_items(newest), frame), dropped=shown.dropped)
+
+
+def _of_the_rest(
+    strategy: Claimed, claims: Sequence[Claim], newest: Sequence[Evidence], sources: Sources, frame: Frame
+) -> tuple[Section, ...]:
+    """Return the section on the claims that the newest messages do not show, in the room that those leave."""
+    shown = {evidence.message.seq for evidence in newest}
+    rest = in_order_of_need([claim for claim in claims if claim.seq not in shown], strategy.front)
+    left = frame.budget - pack(_items(newest), frame).tokens - _ROUNDING
+    return fitted(strategy.front, rest, sources, frame, most=min(left, int(strategy.share * room(frame))))
+
+
+def _items(evidence: Sequence[Evidence]) -> Iterator[Item]:
+    return (Item.of(rank=each.rank, score=each.score, evidence=(each,)) for each in reversed(evidence))

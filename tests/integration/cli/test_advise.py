@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+Run = Callable[..., Result]
+Document = Callable[[Result], Any]
+
+
+def test_a_small_corpus_goes_into_the_prompt(run: Run, document: Document) -> None:
+    advice = document(run("advise", "--corpus", "150K", "--json"))["advice"]
+    assert (advice["routes"], advice["strategy"], advice["needs_memory"]) == (["context"], "full", False)
+
+
+def test_the_answers_are_read_and_the_rows_are_shown(run: Run) -> None:
+    shown = run(
+        "advise", "--corpus", "2M", "--updates", "daily", "--sessions", "history", "--errors", "nothing-outdated"
+    )
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("use        retrieval and memory\nstrategy   hybrid\nmemory     of pointers only")
+    assert "updates: daily" in shown.stdout
+    assert "until questions about time stay near 20 % right" in shown.stdout
+
+
+def test_a_preset_is_a_start_that_options_change(run: Run, document: Document) -> None:
+    assert "memory     not needed" in run("advise", "--preset", "support").stdout
+    changed = document(run("advise", "--preset", "support", "--sessions", "history", "--json"))
+    assert changed["advice"]["needs_memory"] is True
+    assert changed["situation"]["corpus_tokens"] == 8_000
+
+
+def test_the_line_from_which_an_index_pays_is_told(run: Run, document: Document) -> None:
+    costs = document(run("advise", "--corpus", "1M", "--price", "3", "--questions", "100", "--json"))["costs"]
+    assert costs["stuffing"]["tokens"] == 300.0
+    assert costs["break_even_questions_a_month"] == pytest.approx(1.02 / 12 / (998_500 * 3 / 1e6))
+    assert "an index never pays" in run("advise", "--corpus", "1K", "--price", "3").stdout
+
+
+def test_without_a_corpus_the_own_memory_is_counted(filled: Run, document: Document) -> None:
+    assert 10 < document(filled("advise", "--json"))["situation"]["corpus_tokens"] < 100
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--corpus", "many"], ["--corpus", "1K", "--updates", "weekly"], ["--preset", "game"]]
+)
+def test_a_wrong_answer_is_told_with_the_right_ones(run: Run, wrong: list[str]) -> None:
+    shown = run("advise", *wrong)
+    assert shown.exit_code == 2
+    assert shown.stderr
