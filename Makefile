@@ -25,7 +25,7 @@ demo: .venv/.demo
 	@$(BIN)/everyword demo
 
 test: .venv/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: check-format check-lint check-types check-layers check-quick
 
