@@ -79,6 +79,7 @@ def test_the_layout_of_messages_without_a_date(tmp_path: Path, check: Check) -> 
     history.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     with Memory(tmp_path / "home", embedder="hash") as memory:
         memory.import_file(history, user_id="ana")
+        memory.index(user_id="ana")
         assert memory.get(memory.search("key", user_id="ana")[0].id, user_id="ana").created_at is None
         for strategy in ("evidence", "bm25", "raw-rag"):
             found = memory.context("Where is the key, under which pot?", user_id="ana", strategy=strategy)
@@ -109,6 +110,7 @@ def test_a_branch_that_was_left_is_labelled(tmp_path: Path, check: Check) -> Non
     (tmp_path / "conversations.json").write_text(json.dumps(export), "utf-8")
     with Memory(tmp_path / "home", embedder="hash") as memory:
         memory.import_file(tmp_path / "conversations.json", user_id="ana")
+        memory.index(user_id="ana")
         check(memory.context("Which colour for the hall?", user_id="ana").text, "branches.txt")
 
 
