@@ -87,13 +87,26 @@ class Corpus:
         if not len(values):
             return values
         number = np.cumsum(np.concatenate([[0], ~self._same]))
+        starts = np.flatnonzero(np.concatenate([[True], ~self._same]))
         line = values[self.order]
-        descending = np.lexsort((-line, number))
-        starts = np.flatnonzero(np.concatenate([[True], np.diff(number) != 0]))
-        place = np.arange(len(line)) - np.repeat(starts, np.diff(np.append(starts, len(line))))
-        top = place < count
-        sums = np.bincount(number[descending][top], weights=line[descending][top])
-        means = sums / np.bincount(number[descending][top])
-        back = np.empty_like(line)
-        back[self.order] = means[number]
+        sums, found = np.zeros(len(starts)), np.zeros(len(starts))
+        for _ in range(count):
+            best = np.maximum.reduceat(line, starts)
+            known = best > -np.inf
+            sums[known] += best[known]
+            found += known
+            line = _without_first(line, best[number] == line, number)
+        back = np.empty_like(values)
+        back[self.order] = (sums / np.maximum(found, 1.0))[number]
         return back
+
+
+def _without_first(
+    line: npt.NDArray[np.float64], chosen: npt.NDArray[np.bool_], number: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Return the values with the first chosen one of each session out of the way."""
+    places = np.flatnonzero(chosen)
+    _, first = np.unique(number[places], return_index=True)
+    rest = line.copy()
+    rest[places[first]] = -np.inf
+    return rest

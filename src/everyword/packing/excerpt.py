@@ -148,9 +148,10 @@ def _weight(found: frozenset[str], idf: Mapping[str, float]) -> float:
 
 def _most_related(found: frozenset[str], related: Mapping[str, float]) -> float:
     """Return the weight of the best term that stands for one of the question's: a list of them says no more than one."""
-    if not related:
-        return 0.0
-    return max((max(related.get(term, 0.0), related.get(term[0], 0.0)) for term in found), default=0.0)
+    best = max((related[term] for term in found & related.keys()), default=0.0)
+    if any(not term.isascii() for term in found):
+        best = max(best, *(related.get(term[0], 0.0) for term in found))
+    return best
 
 
 def _begins_one(term: str, found: frozenset[str]) -> bool:
