@@ -118,7 +118,7 @@ def hits(
     if not len(ids):
         return
     norms = np.zeros(int(ids[-1]) + 1)
-    norms[ids] = K1 * (1.0 - B + B * terms / max(terms.mean(), 1e-12))
+    norms[ids] = _norms(terms)
     for term, is_prefix in _rarest(connection, wanted).items():
         counts = np.zeros(len(norms))
         occurs = np.zeros(len(norms), dtype=np.bool_)
@@ -130,6 +130,11 @@ def hits(
         found = np.flatnonzero(occurs & (norms > 0.0))
         if len(found):
             yield TermHits(term=term, passage_ids=found, ratios=counts[found] / norms[found], passages=len(ids))
+
+
+def _norms(terms: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return what the count of a term is divided by, for passages of these numbers of terms."""
+    return K1 * (1.0 - B + B * terms / max(terms.mean(), 1e-12))
 
 
 def any_of(
@@ -149,8 +154,7 @@ def any_of(
     known[known] = ids[places[known]] == found[known]
     if not known.any():
         return None
-    norms = K1 * (1.0 - B + B * terms[places[known]] / max(terms.mean(), 1e-12))
-    return TermHits(term="", passage_ids=found[known], ratios=1.0 / norms, passages=len(ids))
+    return TermHits(term="", passage_ids=found[known], ratios=1.0 / _norms(terms)[places[known]], passages=len(ids))
 
 
 def _occurrences(connection: apsw.Connection, term: str, *, is_prefix: bool) -> Iterator[npt.NDArray[np.int64]]:
