@@ -20,3 +20,5 @@ class EmbeddingWorker(BackgroundWorker):
         store.index.use(self._embedder)
         while not self.is_stopping and store.index.embed(self._embedder, limit=BATCH):
             pass
+        if not self.is_stopping:
+            store.index.merge()

@@ -33,8 +33,9 @@ from everyword.packing.packer import Frame
 from everyword.packing.render import locale_of, turn
 from everyword.ports import Embedder, LanguageModel, Progress, Reranker, Store, Stores, TokenCounter
 from everyword.retrieval.recipe import Channel
+from everyword.routing.report import BOUND, WINDOW, RouteReport, report
 from everyword.strategies import catalogue
-from everyword.strategies.strategy import Sources, Strategy
+from everyword.strategies.strategy import Routing, Sources, Strategy
 from everyword.transcripts import everyword as exports
 from everyword.transcripts import formats
 from everyword.transcripts.live import drafts
@@ -49,6 +50,8 @@ Moment = datetime | date | str
 
 _AT_ONCE = 24
 """Passages of a write whose vectors are computed before `add` returns, when the model is loaded."""
+_MANY = 1_000
+"""New messages after which the whole index of words is put in order."""
 _IMPORT_BATCH = 500
 _UNCHECKED = "the index was not checked, since the log is damaged"
 
@@ -76,6 +79,7 @@ class Memory:
         self._worker = EmbeddingWorker(embedder) if embedder is not None else None
         self._others: dict[str, Embedder | None] = {}
         self._taken_up: set[Path] = set()
+        self._language_model = language_model
         self.claims = Claims(self._known, self.add, language_model, in_background=settings.claims == "auto")
         """What users stated about themselves: `of`, `derive`, `remember`, `correct`."""
 
@@ -157,6 +161,7 @@ class Memory:
             sessions.update(draft.session_id or "default" for draft in said)
             if progress is not None:
                 progress(read)
+        store.index.merge(is_whole=added >= _MANY)
         self._schedule(store)
         self.claims.schedule(store)
         return Imported(
@@ -210,6 +215,7 @@ class Memory:
             done += count
             if progress is not None:
                 progress(done, max(total, done))
+        store.index.merge(is_whole=True)
         return done
 
     # --- words out -------------------------------------------------------------------------------------------------
@@ -293,6 +299,16 @@ class Memory:
             log=store.log,
             rank=partial(self._rank, store),
             claims=partial(self.claims.told, store, asked.asked_at),
+            routing=self._routing(store),
+        )
+
+    def _routing(self, store: Store) -> Routing:
+        return Routing(
+            model=self._language_model,
+            evidence_tokens=self._settings.route_evidence,
+            window_tokens=self._settings.llm_window,
+            audit_percent=self._settings.route_audit,
+            journal=store.routes,
         )
 
     def _within_half(self, recent: tuple[Message, ...], budget: int) -> tuple[Message, ...]:
@@ -380,6 +396,22 @@ class Memory:
             messages=tuple(_explained(messages[seq], found.trace, outcome.get(seq)) for seq in sorted(messages)),
             notes=found.trace.notes,
         )
+
+    def routes(
+        self, *, user_id: str, window: int = WINDOW, bound: float = BOUND, recalibrate: bool = False
+    ) -> RouteReport:
+        """Return what the strategy `route` decided: fallback rate, audit, drift, and what to change.
+
+        The fallback rate has drifted where that of the last `window` decisions is more than `bound` from that of the first;
+        `recalibrate` makes the last ones the first. Raise InvalidInputError.
+        """
+        store = self._known(user_id)
+        found = report(
+            store.routes.decisions(), evidence_tokens=self._settings.route_evidence, window=window, bound=bound
+        )
+        if recalibrate:
+            store.routes.recalibrate(window)
+        return found
 
     # --- care ------------------------------------------------------------------------------------------------------
 
@@ -489,6 +521,8 @@ class Memory:
             store.claims.erase(seqs)
             store.index.erase(seqs)
             store.log.erase(seqs)
+            if everything:
+                store.routes.erase()
         store.shrink()
         return going
 

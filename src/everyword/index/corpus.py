@@ -39,7 +39,8 @@ class Corpus:
         """Positions sorted by session, then by id: neighbours in a conversation are neighbours here."""
         self._is_ordered = bool((np.diff(self.order) > 0).all())
         self._is_gapless = len(self.ids) > 0 and bool(self.ids[-1] - self.ids[0] == len(self.ids) - 1)
-        self._same: npt.NDArray[np.bool_] = np.diff(self.sessions[self.order]) == 0
+        self._line: Ints = self.sessions[self.order]
+        self._same: npt.NDArray[np.bool_] = np.diff(self._line) == 0
 
     def grown(self, connection: apsw.Connection) -> Corpus:
         """Return this and the passages that were added since; itself where there are none."""
@@ -66,16 +67,22 @@ class Corpus:
         return np.searchsorted(self.ids, passage_ids)
 
     def with_neighbours(self, values: npt.NDArray[np.float64], weights: tuple[float, ...]) -> npt.NDArray[np.float64]:
-        """Return each value plus those of its neighbours in the session, weighted by their distance: 1, 2 and so on."""
-        line = values if self._is_ordered else values[self.order]
-        total = line.copy()
-        same = np.ones(max(len(line) - 1, 0), dtype=np.bool_)
+        """Return each value plus those of its neighbours in the session, weighted by their distance: 1, 2 and so on.
+
+        Most are 0, since few passages hold a term: only the others are looked at.
+        """
+        places = np.flatnonzero(values if self._is_ordered else values[self.order])
+        own = values[places] if self._is_ordered else values[self.order[places]]
+        near, shares = [places], [own]
         for distance, weight in enumerate(weights, 1):
-            if len(line) <= distance:
-                break
-            same = self._same if distance == 1 else same[:-1] & self._same[distance - 1 :]
-            total[distance:] += weight * line[:-distance] * same
-            total[:-distance] += weight * line[distance:] * same
+            for step in (-distance, distance):
+                there = places + step
+                is_near = (there >= 0) & (there < len(self))
+                is_near[is_near] = self._line[there[is_near]] == self._line[places[is_near]]
+                near.append(there[is_near])
+                shares.append(weight * own[is_near])
+        counted = np.bincount(np.concatenate(near), weights=np.concatenate(shares), minlength=len(self))
+        total = np.asarray(counted, dtype=np.float64)
         if self._is_ordered:
             return total
         out = np.empty_like(total)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 VERSION = 3
 """Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
+_PAGES = 250
+"""Of 4 KB, merged in one transaction: others write in between."""
 TABLES = ("pending", "vector", "model", "passage")
 
 
@@ -124,6 +126,19 @@ class Index:
         _raise_generation(connection)
         self._corpus = self._scan = None
 
+    def merge(self, *, is_whole: bool = False) -> None:
+        """Make lookups of words quicker after additions; `is_whole`: as quick as can be, after many."""
+        with self._storage.reading() as connection:
+            if lexical.segments(connection) < 2:
+                return
+        pages = -_PAGES if is_whole else _PAGES
+        while self._merged(pages):
+            pages = _PAGES
+
+    def _merged(self, pages: int) -> bool:
+        with self._storage.transaction() as connection:
+            return lexical.merge(connection, pages)
+
     # --- vectors ---------------------------------------------------------------------------------------------------
 
     def use(self, embedder: Embedder) -> None:
@@ -202,7 +217,7 @@ class Index:
         """Return for each group of terms the passages that hold any of them (True: any term that begins with it)."""
         with self._storage.reading() as connection:
             corpus = self.corpus()
-            return [lexical.any_of(connection, group, corpus.ids, corpus.terms) for group in groups]
+            return list(lexical.any_of(connection, groups, corpus.ids, corpus.terms))
 
     def similarities(self, embedder: Embedder, question: str) -> Similarities | None:
         """Return the similarity of every passage; None where the active vectors are of another model."""

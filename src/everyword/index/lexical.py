@@ -10,6 +10,7 @@ No term of a text has an underscore.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,6 +81,23 @@ def purge(connection: apsw.Connection) -> None:
     connection.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
 
 
+def merge(connection: apsw.Connection, pages: int) -> bool:
+    """Join segments that additions have left, as far as this many pages of 4 KB go; return whether more is to do.
+
+    A lookup reads every segment. Two of a size become one, which costs little more than what was added; a number below 0
+    asks for one segment in the end: say it once, and go on with the number above 0.
+    """
+    connection.execute("INSERT INTO lexical (lexical, rank) VALUES ('usermerge', 2)")
+    before = connection.total_changes()
+    connection.execute("INSERT INTO lexical (lexical, rank) VALUES ('merge', ?)", (pages,))
+    return connection.total_changes() - before > 1
+
+
+def segments(connection: apsw.Connection) -> int:
+    """Return how many parts the index has."""
+    return connection.execute("SELECT count(DISTINCT segid) FROM lexical_idx").get
+
+
 def _counted(terms: Sequence[str], mark: str = "") -> list[str]:
     """Return each term once; the second of its kind as `term_2`, and so on."""
     counts = Counter(terms)
@@ -119,14 +137,19 @@ def hits(
         return
     norms = np.zeros(int(ids[-1]) + 1)
     norms[ids] = _norms(terms)
-    for term, is_prefix in _rarest(connection, wanted).items():
+    chosen = _rarest(connection, wanted)
+    weights = {"": 1.0, _HEADER: header_weight}
+    counted = _postings(
+        connection, [(mark + term, is_prefix) for term, is_prefix in chosen.items() for mark in weights]
+    )
+    for term in chosen:
         counts = np.zeros(len(norms))
         occurs = np.zeros(len(norms), dtype=np.bool_)
-        for mark, weight in (("", 1.0), (_HEADER, header_weight)):
-            for found in _occurrences(connection, mark + term, is_prefix=is_prefix):
-                known = found[found < len(norms)]
-                np.add.at(counts, known, weight)
-                occurs[known] = True
+        for weight in weights.values():
+            found = next(counted)
+            known = found[found < len(norms)]
+            np.add.at(counts, known, weight)
+            occurs[known] = True
         found = np.flatnonzero(occurs & (norms > 0.0))
         if len(found):
             yield TermHits(term=term, passage_ids=found, ratios=counts[found] / norms[found], passages=len(ids))
@@ -139,42 +162,53 @@ def _norms(terms: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 
 def any_of(
     connection: apsw.Connection,
-    group: Mapping[str, bool],
+    groups: Sequence[Mapping[str, bool]],
     ids: npt.NDArray[np.int64],
     terms: npt.NDArray[np.int64],
-) -> TermHits | None:
-    """Return the passages that hold any of some terms, as if these were one term that stands there once."""
+) -> Iterator[TermHits | None]:
+    """Yield for each group of terms the passages that hold any of them, as if these were one term that stands there once."""
     import numpy as np
 
-    wanted = " OR ".join(f'"{term}" *' if is_prefix else f'"{term}"' for term, is_prefix in group.items())
-    query = "SELECT group_concat(rowid, ' ') FROM lexical WHERE lexical MATCH ?"
-    found = np.fromstring(connection.execute(query, (wanted,)).get or "", dtype=np.int64, sep=" ")
-    places = np.searchsorted(ids, found)
-    known = places < len(ids)
-    known[known] = ids[places[known]] == found[known]
-    if not known.any():
-        return None
-    return TermHits(term="", passage_ids=found[known], ratios=1.0 / _norms(terms)[places[known]], passages=len(ids))
+    norms = _norms(terms)
+    wanted = [
+        " OR ".join(f'"{term}" *' if is_prefix else f'"{term}"' for term, is_prefix in each.items()) for each in groups
+    ]
+    query = "SELECT (SELECT group_concat(rowid, ' ') FROM lexical WHERE lexical MATCH value) FROM json_each(?)"
+    for (found,) in connection.execute(query, (json.dumps(wanted),)):
+        numbers = _numbers(found)
+        places = np.searchsorted(ids, numbers)
+        known = places < len(ids)
+        known[known] = ids[places[known]] == numbers[known]
+        places = places[known]
+        yield (
+            TermHits(term="", passage_ids=ids[places], ratios=1.0 / norms[places], passages=len(ids))
+            if len(places)
+            else None
+        )
 
 
-def _occurrences(connection: apsw.Connection, term: str, *, is_prefix: bool) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the passages that hold a term once or more, twice or more, and so on."""
-    if is_prefix:
-        yield _passages(connection, "term >= ? AND term < ?", term, term + _LAST)
-        return
-    count, found = 1, _passages(connection, "term = ?", term)
-    while len(found):
-        yield found
-        count += 1
-        found = _passages(connection, "term = ?", f"{term}_{count}")
+def _postings(connection: apsw.Connection, wanted: Sequence[tuple[str, bool]]) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the passages of each term, one as often as the term stands in it; True: of every term that begins with it.
+
+    One statement for all of them and one text with all passages of one: a call and a row for each take many times longer.
+    """
+    query = (
+        "SELECT (SELECT group_concat(doc, ' ') FROM lexical_term WHERE term = value), "
+        "(SELECT group_concat(doc, ' ') FROM lexical_term WHERE term > value || '_' AND term < value || '`') FROM json_each(?)"
+    )
+    prefixed = "SELECT group_concat(doc, ' ') FROM lexical_term WHERE term >= ? AND term < ?"
+    exact = connection.execute(query, (json.dumps([term for term, is_prefix in wanted if not is_prefix]),))
+    for term, is_prefix in wanted:
+        found = (
+            connection.execute(prefixed, (term, term + _LAST)).get if is_prefix else " ".join(filter(None, next(exact)))
+        )
+        yield _numbers(found)
 
 
-def _passages(connection: apsw.Connection, condition: str, *values: str) -> npt.NDArray[np.int64]:
-    """Return the passages of terms. One text with all of them is read several times faster than a row for each."""
+def _numbers(text: str | None) -> npt.NDArray[np.int64]:
     import numpy as np
 
-    found = connection.execute(f"SELECT group_concat(doc, ' ') FROM lexical_term WHERE {condition}", values).get
-    return np.fromstring(found or "", dtype=np.int64, sep=" ")
+    return np.fromstring(text or "", dtype=np.int64, sep=" ")
 
 
 def _rarest(connection: apsw.Connection, wanted: Mapping[str, bool]) -> dict[str, bool]:

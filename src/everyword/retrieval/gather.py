@@ -91,22 +91,23 @@ def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
         ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0)
         if recipe.neighbours:
             ratios = corpus.with_neighbours(ratios, recipe.neighbours)
-        total += hits.idf * _saturated(ratios, recipe)
+        _add_saturated(total, ratios, hits.idf, recipe)
         found.idf[hits.term] = hits.idf
     weights, groups = _related(query.text, recipe, corpus)
     for weight, group, hits in zip(weights, groups, index.group_hits(groups) if groups else (), strict=True):
         if hits is not None:
             found.related.update({term: max(weight * hits.idf, found.related.get(term, 0.0)) for term in group})
             ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0)
-            total += weight * hits.idf * _saturated(ratios, recipe)
+            _add_saturated(total, ratios, weight * hits.idf, recipe)
     total[total == 0.0] = np.nan
     return total
 
 
-def _saturated(ratios: Scores, recipe: Recipe) -> Scores:
-    """Return what BM25 makes of the ratios of one term with the k1 of the recipe."""
-    scaled = ratios * (INDEX_K1 / recipe.k1)
-    return (recipe.k1 + 1.0) * scaled / (1.0 + scaled)
+def _add_saturated(total: Scores, ratios: Scores, weight: float, recipe: Recipe) -> None:
+    """Add what BM25 makes of the ratios of one term with the k1 of the recipe."""
+    places = np.flatnonzero(ratios)
+    scaled = ratios[places] * (INDEX_K1 / recipe.k1)
+    total[places] += weight * (recipe.k1 + 1.0) * scaled / (1.0 + scaled)
 
 
 def _related(question: str, recipe: Recipe, corpus: PassageTable) -> tuple[list[float], list[Group]]:
