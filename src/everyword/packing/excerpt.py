@@ -45,10 +45,11 @@ def excerpt(
     """
     pieces = [piece for piece in _pieces(text, joined(text, spans), room * _QUARTERS) if text[slice(*piece)].strip()]
     scores = _scores(text, pieces, idf, related, by_meaning)
+    measure = _measure(text)
     chosen: set[int] = set()
     left = room * _QUARTERS
     for place in sorted(range(len(pieces)), key=lambda place: (-scores[place], place)):
-        length = _quarters(text[slice(*pieces[place])])
+        length = measure(*pieces[place])
         if chosen and (scores[place] <= 0 or length > left):
             continue
         chosen.add(place)
@@ -80,8 +81,10 @@ def _closeness(pieces: Sequence[Span], clauses: Sequence[tuple[Span, float]]) ->
     low, high = min((score for _, score in clauses), default=0.0), max((score for _, score in clauses), default=0.0)
     for (start, stop), score in clauses:
         share = (score - low) / (high - low) if high > low else 1.0
+        if share < _CLOSE:
+            continue
         for place, (first, last) in enumerate(pieces):
-            if start < last and first < stop and share >= _CLOSE:
+            if start < last and first < stop:
                 shares[place] = max(shares[place], share)
     return shares
 
@@ -99,13 +102,16 @@ def joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
 
 def _pieces(text: str, spans: Sequence[Span], most: int) -> Iterator[Span]:
     """Yield the sentences that the spans touch, whole; of one that is too long, its parts within the spans."""
+    measure = _measure(text)
     for start, stop in _sentences(text):
-        touched = [(max(start, first), min(stop, last)) for first, last in spans if start < last and first < stop]
-        if touched and _quarters(text[start:stop]) <= most:
+        touched = [(first, last) for first, last in spans if start < last and first < stop]
+        if not touched:
+            continue
+        if measure(start, stop) <= most:
             yield start, stop
         else:
-            for span in touched:
-                yield from _bounded(text, span, most)
+            for first, last in touched:
+                yield from _bounded(text, (max(start, first), min(stop, last)), most)
 
 
 def _sentences(text: str) -> list[Span]:
@@ -137,23 +143,29 @@ def _reach(text: str, start: int, most: int) -> int:
     return end
 
 
+def _measure(text: str) -> Callable[[int, int], int]:
+    """Return what measures characters of the text; where all of it is ASCII, without a look at them."""
+    return (lambda start, stop: stop - start) if text.isascii() else (lambda start, stop: _quarters(text[start:stop]))
+
+
 def _quarters(text: str) -> int:
     return len(text) if text.isascii() else len(text) + (_QUARTERS - 1) * cjk_characters(text)
 
 
 def _weight(found: frozenset[str], idf: Mapping[str, float]) -> float:
     """Return the weight of the question's terms that occur among those of a sentence."""
-    return sum(weight for term, weight in idf.items() if term in found or _begins_one(term, found))
+    return sum(weight for term, weight in idf.items() if term in found or (len(term) == 1 and _begins_one(term, found)))
 
 
 def _most_related(found: frozenset[str], related: Mapping[str, float]) -> float:
     """Return the weight of the best term that stands for one of the question's: a list of them says no more than one."""
+    if not related:
+        return 0.0
     best = max((related[term] for term in found & related.keys()), default=0.0)
-    if any(not term.isascii() for term in found):
-        best = max(best, *(related.get(term[0], 0.0) for term in found))
-    return best
+    begun = max((related.get(term[0], 0.0) for term in found if not term.isascii()), default=0.0)
+    return max(best, begun)
 
 
-def _begins_one(term: str, found: frozenset[str]) -> bool:
+def _begins_one(character: str, found: frozenset[str]) -> bool:
     """Tell whether a single character stands for a pair that begins with it, as in the index."""
-    return len(term) == 1 and any(each.startswith(term) for each in found)
+    return any(each.startswith(character) for each in found)

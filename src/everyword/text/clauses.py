@@ -7,6 +7,8 @@ sentence or of the message does not.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
 from itertools import pairwise
 
 from everyword.text.words import UNSPACED
@@ -20,7 +22,8 @@ _CUT = re.compile(
     r"|(?<!\s)(?=[(（\[【])|[)）\]】]\s*"
     r"|\n+)"
 )
-_SENTENCE_END = re.compile(r"(?=[.!?…。！？\n])(?:[.!?…][\"'”’)\]]*\s+|[。！？…][」』”）]*|\n+)")
+# One set of characters first, for which the engine looks quickly; what it found is asked afterwards.
+_SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？…])[」』”）]*|(?<=\n)\n*)")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _CHARACTERS_PER_WORD = 1.6
@@ -33,6 +36,7 @@ Span = tuple[int, int]
 def clauses(text: str) -> list[Span]:
     """Return character spans that cover the text, in order; short pieces join their neighbour."""
     spans: list[Span] = []
+    length = _lengths(text)
     held, is_ended = 0.0, True
     for start, end in _pieces(text, _CUT):
         if is_ended or held >= LEAST_WORDS:
@@ -40,11 +44,19 @@ def clauses(text: str) -> list[Span]:
             held, is_ended = 0.0, False
         else:
             spans[-1] = (spans[-1][0], end)
-        held += words(text[start:end])
-        is_ended = is_ended or "\n" in text[start:end]
-    if len(spans) > 1 and _is_short(text, spans[-1]):
+        held += length(start, end)
+        is_ended = is_ended or text.find("\n", start, end) >= 0
+    if len(spans) > 1 and length(*spans[-1]) < LEAST_WORDS:
         spans[-2:] = [(spans[-2][0], spans[-1][1])]
     return [part for span in spans for part in _short_enough(text, span) if text[part[0] : part[1]].strip()]
+
+
+def _lengths(text: str) -> Callable[[int, int], float]:
+    """Return what tells the words between two places of a text that lie between words; ASCII is read once for all."""
+    if not text.isascii():
+        return lambda start, end: words(text[start:end])
+    starts = [match.start() for match in _WORD.finditer(text)]
+    return lambda start, end: bisect_left(starts, end) - bisect_left(starts, start)
 
 
 def sentences(text: str) -> list[Span]:
@@ -63,10 +75,6 @@ def _pieces(text: str, cut: re.Pattern[str]) -> list[Span]:
     ends = [match.end() for match in cut.finditer(text) if 0 < match.end() < len(text)]
     bounds = [0, *dict.fromkeys(ends), len(text)]
     return [(start, end) for start, end in pairwise(bounds) if end > start]
-
-
-def _is_short(text: str, span: Span) -> bool:
-    return words(text[span[0] : span[1]]) < LEAST_WORDS
 
 
 def _short_enough(text: str, span: Span) -> list[Span]:

@@ -319,9 +319,11 @@ def _split(moment: datetime | None) -> tuple[int | None, int | None]:
 def _joined(created_us: int | None, offset_minutes: int | None) -> datetime | None:
     if created_us is None:
         return None
-    offset = timedelta(minutes=offset_minutes or 0)
+    if not offset_minutes:
+        return EPOCH + timedelta(microseconds=created_us)
+    offset = timedelta(minutes=offset_minutes)
     local = EPOCH.replace(tzinfo=None) + (timedelta(microseconds=created_us) + offset)
-    return local.replace(tzinfo=timezone(offset) if offset else UTC)
+    return local.replace(tzinfo=timezone(offset))
 
 
 def _text_of(created_us: int | None) -> str | None:

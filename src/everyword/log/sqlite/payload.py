@@ -77,6 +77,8 @@ def _deflated(content: bytes, dictionary: bytes = b"") -> bytes:
 
 
 def _inflated(body: bytes, dictionary: bytes = b"") -> bytes:
+    if not dictionary:
+        return zlib.decompress(body, -zlib.MAX_WBITS)
     inflate = zlib.decompressobj(-zlib.MAX_WBITS, zdict=dictionary)
     content = inflate.decompress(body) + inflate.flush()
     if not inflate.eof:
