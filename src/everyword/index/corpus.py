@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, cast
 
 import apsw
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from everyword.index import lexical
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 _READ = 50_000
 
 
@@ -66,28 +68,41 @@ class Corpus:
             return np.clip(passage_ids - self.ids[0], 0, len(self.ids))
         return np.searchsorted(self.ids, passage_ids)
 
-    def with_neighbours(self, values: npt.NDArray[np.float64], weights: tuple[float, ...]) -> npt.NDArray[np.float64]:
-        """Return each value plus those of its neighbours in the session, weighted by their distance: 1, 2 and so on.
+    @cached_property
+    def names(self) -> list[str | None]:
+        """Different authors."""
+        return list(dict.fromkeys(self.authors))
 
-        Most are 0, since few passages hold a term: only the others are looked at.
+    @cached_property
+    def named(self) -> Ints:
+        """Place of each passage's author in `names`."""
+        places = {name: place for place, name in enumerate(self.names)}
+        return np.array([places[author] for author in self.authors], dtype=np.int64)
+
+    def with_neighbours(self, places: Ints, values: Floats, weights: tuple[float, ...]) -> tuple[Ints, Floats]:
+        """Return values above 0 of some positions with what their neighbours in the session get of each: (positions, values).
+
+        `weights`: of the distances 1, 2 and so on. Few passages hold a term, so that only these are looked at.
         """
-        places = np.flatnonzero(values if self._is_ordered else values[self.order])
-        own = values[places] if self._is_ordered else values[self.order[places]]
-        near, shares = [places], [own]
+        line = places if self._is_ordered else self._rank[places]
+        near, shares = [line], [values]
         for distance, weight in enumerate(weights, 1):
             for step in (-distance, distance):
-                there = places + step
+                there = line + step
                 is_near = (there >= 0) & (there < len(self))
-                is_near[is_near] = self._line[there[is_near]] == self._line[places[is_near]]
+                is_near[is_near] = self._line[there[is_near]] == self._line[line[is_near]]
                 near.append(there[is_near])
-                shares.append(weight * own[is_near])
-        counted = np.bincount(np.concatenate(near), weights=np.concatenate(shares), minlength=len(self))
-        total = np.asarray(counted, dtype=np.float64)
-        if self._is_ordered:
-            return total
-        out = np.empty_like(total)
-        out[self.order] = total
-        return out
+                shares.append(weight * values[is_near])
+        total = np.bincount(np.concatenate(near), weights=np.concatenate(shares), minlength=len(self))
+        found = np.flatnonzero(total)
+        return found if self._is_ordered else self.order[found], np.asarray(total[found], dtype=np.float64)
+
+    @cached_property
+    def _rank(self) -> Ints:
+        """Place of each position in `order`."""
+        ranks = np.empty_like(self.order)
+        ranks[self.order] = np.arange(len(self.order))
+        return ranks
 
     def session_means(self, values: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.float64]:
         """Return for each passage the mean of the `count` highest values in its session."""

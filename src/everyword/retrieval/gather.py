@@ -88,33 +88,32 @@ def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
         wanted.update(dict.fromkeys(dates.keys(query.text, asked), False))
     total = np.zeros(len(corpus))
     for hits in index.term_hits(wanted, header_weight=recipe.header_weight):
-        ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0)
+        places, ratios = _placed(corpus, hits.passage_ids, hits.ratios)
         if recipe.neighbours:
-            ratios = corpus.with_neighbours(ratios, recipe.neighbours)
-        _add_saturated(total, ratios, hits.idf, recipe)
+            places, ratios = corpus.with_neighbours(places, ratios, recipe.neighbours)
+        total[places] += hits.idf * _saturated(ratios, recipe)
         found.idf[hits.term] = hits.idf
     weights, groups = _related(query.text, recipe, corpus)
     for weight, group, hits in zip(weights, groups, index.group_hits(groups) if groups else (), strict=True):
         if hits is not None:
             found.related.update({term: max(weight * hits.idf, found.related.get(term, 0.0)) for term in group})
-            ratios = _spread(corpus, hits.passage_ids, hits.ratios, elsewhere=0.0)
-            _add_saturated(total, ratios, weight * hits.idf, recipe)
+            places, ratios = _placed(corpus, hits.passage_ids, hits.ratios)
+            total[places] += weight * hits.idf * _saturated(ratios, recipe)
     total[total == 0.0] = np.nan
     return total
 
 
-def _add_saturated(total: Scores, ratios: Scores, weight: float, recipe: Recipe) -> None:
-    """Add what BM25 makes of the ratios of one term with the k1 of the recipe."""
-    places = np.flatnonzero(ratios)
-    scaled = ratios[places] * (INDEX_K1 / recipe.k1)
-    total[places] += weight * (recipe.k1 + 1.0) * scaled / (1.0 + scaled)
+def _saturated(ratios: Scores, recipe: Recipe) -> Scores:
+    """Return what BM25 makes of the ratios of one term with the k1 of the recipe."""
+    scaled = ratios * (INDEX_K1 / recipe.k1)
+    return (recipe.k1 + 1.0) * scaled / (1.0 + scaled)
 
 
 def _related(question: str, recipe: Recipe, corpus: PassageTable) -> tuple[list[float], list[Group]]:
     """Return words that answers may use instead of the question's, as groups of which any one counts, and their weights."""
     weights: list[float] = []
     groups: list[Group] = []
-    scripts = set(np.unique(corpus.scripts).tolist())
+    scripts = {script for script, is_there in enumerate((not corpus.scripts.all(), corpus.scripts.any())) if is_there}
     for relatives in related(question) if recipe.synonyms or recipe.members else ():
         for weight, group in ((recipe.synonyms, relatives.synonyms), (recipe.members, relatives.members)):
             known = {term: is_prefix for term, is_prefix in group.items() if int(not term.isascii()) in scripts}
@@ -134,18 +133,25 @@ def _dense(
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
     found.alike = alike
-    found.clauses = _spread(corpus, alike.passage_ids, alike.clauses, elsewhere=np.nan)
+    found.clauses = _spread(corpus, alike.passage_ids, alike.clauses)
     if "passage" in recipe.channels:
-        found.scores["passage"] = _spread(corpus, alike.passage_ids, alike.passages, elsewhere=np.nan)
+        found.scores["passage"] = _spread(corpus, alike.passage_ids, alike.passages)
     if "clause" in recipe.channels:
         found.scores["clause"] = found.clauses
 
 
-def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any], *, elsewhere: float) -> Scores:
-    """Return the values by position; passages that came or went since the corpus was read are left out."""
-    out = np.full(len(corpus), elsewhere)
-    if len(corpus):
-        places = np.minimum(corpus.positions(passage_ids), len(corpus) - 1)
-        known = corpus.ids[places] == passage_ids
-        out[places[known]] = values[known]
+def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any]) -> Scores:
+    """Return the values by position; NaN where there is none."""
+    out = np.full(len(corpus), np.nan)
+    places, known = _placed(corpus, passage_ids, values)
+    out[places] = known
     return out
+
+
+def _placed(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[Any]]:
+    """Return positions and values; passages that came or went since the corpus was read are left out."""
+    if not len(corpus):
+        return np.empty(0, dtype=np.int64), values[:0]
+    places = np.minimum(corpus.positions(passage_ids), len(corpus) - 1)
+    known = corpus.ids[places] == passage_ids
+    return (places, values) if known.all() else (places[known], values[known])

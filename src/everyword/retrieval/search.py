@@ -208,11 +208,10 @@ def _filled(channel: Channel, scores: Scores) -> Scores:
 def _named(corpus: PassageTable, question: str) -> Scores:
     """Return 1 for messages of an author whom the question names, unless it names them all."""
     words = set(re.findall(r"\w+", question.casefold()))
-    authors = {author for author in set(corpus.authors) if author}
-    named = {author for author in authors if set(re.findall(r"\w+", author.casefold())) & words}
-    if not named or named == authors:
+    asked = [bool(name and words & set(re.findall(r"\w+", name.casefold()))) for name in corpus.names]
+    if all(is_asked for name, is_asked in zip(corpus.names, asked, strict=True) if name):
         return np.zeros(len(corpus))
-    return np.array([author in named for author in corpus.authors], dtype=np.float64)
+    return np.array(asked)[corpus.named].astype(np.float64)
 
 
 def _by_model(
@@ -255,7 +254,11 @@ def _reranked(ranking: Ranking, head: Sequence[Candidate], judged: Scores, start
 def _descending(scores: Scores) -> Ints:
     """Return the units that have a score, best first; ties in the order of the log."""
     known = np.flatnonzero(~np.isnan(scores))
-    return known[np.argsort(-scores[known], kind="stable")]
+    order = np.argsort(-scores[known])
+    in_order = scores[known[order]]
+    if (in_order[1:] == in_order[:-1]).any():  # A stable sort takes three times as long.
+        order = np.argsort(-scores[known], kind="stable")
+    return known[order]
 
 
 def _stage(name: str, corpus: PassageTable, scores: Scores, milliseconds: float) -> Stage:
