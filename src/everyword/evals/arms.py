@@ -12,6 +12,7 @@ from everyword.strategies.full import FULL
 from everyword.strategies.window import WINDOW
 from everyword.text.tokens import DEFAULT_FACTOR
 
+ALL = "all"
 LONG_CONTEXT = 650_000
 """Estimated tokens that a window of a million real ones takes with its answer: 877,500 real."""
 _SHARE = 0.88
@@ -46,8 +47,9 @@ def arm(text: str) -> Arm:
 
 
 def arms(text: str) -> list[Arm]:
-    """Return the arms of a list by commas, each once, in its order. Raise InvalidInputError."""
-    found = list(dict.fromkeys(arm(part) for part in text.split(",") if part.strip()))
+    """Return the arms of a list by commas, each once, in its order; `all`: every strategy. Raise InvalidInputError."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    found = list(dict.fromkeys(arm(each) for part in parts for each in (STRATEGIES if part == ALL else [part])))
     if not found:
         raise InvalidInputError("No strategy is named: give names by commas, for example bm25,evidence,window@500k.")
     return found

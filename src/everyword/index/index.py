@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everyword.index.corpus import Corpus
     from everyword.index.dense import DenseScan, Similarities
 
-VERSION = 3
+VERSION = 4
 """Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
 _PAGES = 250
 """Of 4 KB, merged in one transaction: others write in between."""

@@ -56,14 +56,16 @@ _LANGUAGES = (
 )
 STOP_WORDS = frozenset(
     """a about after again all also am an and any are aren as at be because been before being both but by can could
-    couldn did didn do does doesn doing don down each else ever few for from further get got had hadn has hasn
+    couldn did didn do does doesn doing down each else ever few for from further get got had hadn has hasn
     have haven having he her here hers herself hi him himself his how i if in into is isn it its itself just let
     ll m me more most my myself no nor not now of off oh ok on once only or other our ours ourselves out over own
     re really s same she should shouldn so some such t than that the their theirs them themselves then there these
     they this those through to too under until up us ve very was wasn we were weren what when where which while
-    who whom why will with won would wouldn yeah yes you your yours yourself yourselves""".split()
+    who whom why will with would wouldn yeah yes you your yours yourself yourselves""".split()
 )
 _CONTRACTED = frozenset("s t d m ll re ve".split())
+_NEGATED = frozenset({"don", "won"})
+"""Words that say nothing before an apostrophe and t, and something alone."""
 CJK_STOP_WORDS = frozenset(
     "我們 你們 他們 她們 它們 什麼 怎麼 可以 這個 那個 這些 那些 就是 但是 因為 所以 如果 還是 或是 以及 的話 一下 "
     "请问 請問 是不 不是 有沒 沒有 為什 哪些 哪個 多少 的是 了我 我的 你的 是我 我在 我有 是什".split()
@@ -151,6 +153,8 @@ _KNOWN = _TermsOfToken()
 def _word_terms(token: str) -> tuple[str, ...]:
     """Return the terms of one spaced word: none for a stop word, the owner for a possessive, both of what is elided."""
     head, *tail = token.replace("’", "'").split("'")
+    if tail == ["t"] and head in _NEGATED:
+        return ()
     parts = [head, *(part for part in tail if part not in _CONTRACTED)]
     if len(parts) > 1 and len(head) == 1:  # l'hôpital, d'Artagnan, O'Brien
         parts = parts[1:]

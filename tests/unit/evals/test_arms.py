@@ -30,6 +30,11 @@ def test_an_arm_is_a_name_and_its_budget(text: str, found: tuple[str, int | None
     assert arm(text) == found
 
 
+def test_all_are_the_whole_catalogue_and_may_have_company() -> None:
+    assert [name for name, _ in arms("all")] == list(STRATEGIES)
+    assert [name for name, _ in arms("window@8k,all")] == ["window", *STRATEGIES]
+
+
 @pytest.mark.parametrize(
     "text", ["", "@500", "window@", "window@big", "bm25@0", "bm25@0.5", "bm25 @500", "a@b@c", "bm25@-5", "bm25@5G"]
 )

@@ -86,3 +86,8 @@ def test_a_question_asks_only_for_what_the_same_text_has(text: str) -> None:
 @given(ANY_TEXT)
 def test_folding_twice_changes_nothing_more(text: str) -> None:
     assert terms(fold(text)) == terms(text)
+
+
+def test_to_have_won_is_a_word_and_what_one_will_not_do_is_none() -> None:
+    assert terms("Who won? Don won.") == ["won", "don", "won"]
+    assert terms("I won't, they don't and we won’t.") == []

@@ -23,7 +23,7 @@ Corrections = Annotated[
 ]
 Strategies = Annotated[
     str,
-    typer.Option("--strategies", metavar="A,B", help="Names, by commas; A@500k gives A a budget of its own."),
+    typer.Option("--strategies", metavar="A,B", help="Names, by commas, or all; A@500k gives A a budget of its own."),
 ]
 Budgets = Annotated[str, typer.Option("--budget", metavar="N[,N]", help="Tokens of a context.")]
 Lengths = Annotated[
