@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from everyword.assembly import Memory
 from everyword.domain.context import Context, Evidence
 from everyword.domain.message import Added, Message
+from everyword.domain.prompt import Prompt, Window
 from everyword.domain.report import Hit
 from everyword.errors import ContextLengthExceeded, EverywordError
 
@@ -25,6 +26,8 @@ __all__ = [
     "Hit",
     "Memory",
     "Message",
+    "Prompt",
+    "Window",
 ]
 
 

@@ -14,8 +14,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from everyword.assembly import Memory, ModelProgress
 from everyword.claims.claims import Claims
+from everyword.claims.summaries import Summaries
 from everyword.errors import StorageError
 from everyword.ports import Embedder, Reranker, TokenCounter
+from everyword.sessions.short_term import ShortTerm
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -65,6 +67,39 @@ class AsyncClaims(InThreads[Claims]):
     derive = _awaited(Claims.derive)
     remember = _awaited(Claims.remember)
     correct = _awaited(Claims.correct)
+    graph = _awaited(Claims.graph)
+    point = _awaited(Claims.point)
+    resolve = _awaited(Claims.resolve)
+    snapshot = _awaited(Claims.snapshot)
+    snapshots = _awaited(Claims.snapshots)
+    rollback = _awaited(Claims.rollback)
+    delete_snapshot = _awaited(Claims.delete_snapshot)
+
+
+class AsyncSummaries(InThreads[Summaries]):
+    """The verbs of `Memory.summaries`, awaited."""
+
+    def __init__(self, summaries: Summaries, threads: Executor) -> None:
+        self.twin = summaries
+        self.threads = threads
+
+    of = _awaited(Summaries.of)
+    write = _awaited(Summaries.write)
+
+
+class AsyncShortTerm(InThreads[ShortTerm]):
+    """The verbs of `Memory.short_term`, awaited."""
+
+    def __init__(self, short_term: ShortTerm, threads: Executor) -> None:
+        self.twin = short_term
+        self.threads = threads
+
+    put = _awaited(ShortTerm.put)
+    get = _awaited(ShortTerm.get)
+    values = _awaited(ShortTerm.values)
+    active = _awaited(ShortTerm.active)
+    end = _awaited(ShortTerm.end)
+    recent = _awaited(ShortTerm.recent)
 
 
 class AsyncMemory(InThreads[Memory]):
@@ -101,18 +136,23 @@ class AsyncMemory(InThreads[Memory]):
         self.twin = memory
         self.threads = ThreadPoolExecutor(thread_name_prefix="everyword")
         self.claims = AsyncClaims(memory.claims, self.threads)
+        self.summaries = AsyncSummaries(memory.summaries, self.threads)
+        self.short_term = AsyncShortTerm(memory.short_term, self.threads)
 
     add = _awaited(Memory.add)
     import_file = _awaited(Memory.import_file)
     index = _awaited(Memory.index)
     search = _awaited(Memory.search)
     context = _awaited(Memory.context)
+    prompt = _awaited(Memory.prompt)
     explain = _awaited(Memory.explain)
+    routes = _awaited(Memory.routes)
     get = _awaited(Memory.get)
     messages = _awaited(Memory.messages)
     users = _awaited(Memory.users)
     stats = _awaited(Memory.stats)
     verify = _awaited(Memory.verify)
+    health = _awaited(Memory.health)
     rebuild = _awaited(Memory.rebuild)
     forget = _awaited(Memory.forget)
 

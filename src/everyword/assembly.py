@@ -13,19 +13,28 @@ from typing import Any
 
 from everyword import memory
 from everyword.claims.store import ClaimStore
+from everyword.claims.summary_store import SummaryStore
 from everyword.config import Settings, cache_folder, default_home, settings
 from everyword.domain.message import UserId
 from everyword.domain.user import file_name, user_of
 from everyword.errors import BusyLogError, DiskFullError, StorageError
 from everyword.index.index import Index
+from everyword.log.sqlite import backup
 from everyword.log.sqlite.database import Database
 from everyword.log.sqlite.log import SqliteLog
+from everyword.log.sqlite.removal import opening, remove_empty
 from everyword.models import catalogue
 from everyword.models.with_units import EmbedderOfUnits
+from everyword.packing.accounts import Accounts
 from everyword.ports import Embedder, LanguageModel, Reranker, TokenCounter
+from everyword.routing.journal import RouteJournal
+from everyword.sessions.store import MemorySessions, SessionStore
 from everyword.text.tokens import counter as counter_named
 
 ModelProgress = Callable[[int, int, str], None]
+
+back_up = backup.back_up
+restore = backup.restore
 
 
 class Memory(memory.Memory):
@@ -63,7 +72,17 @@ class Memory(memory.Memory):
             reranker=_reranker(chosen) if reranker is None or isinstance(reranker, str) else reranker,
             counter=counter_named(chosen.counter) if counter is None or isinstance(counter, str) else counter,
             language_model=language_model_of(chosen, self.home) if model is None else model,
+            session_store=_session_store(chosen, self.home),
         )
+
+
+def _session_store(chosen: Settings, home: Path) -> SessionStore:
+    """Return where short-term values lie; nothing is connected yet. Raise SettingsError, ModelMissingError."""
+    if chosen.session_store == "memory":
+        return MemorySessions()
+    from everyword.sessions.redis import RedisSessions
+
+    return RedisSessions(chosen.session_store, home=home)
 
 
 def embedder_of(chosen: Settings) -> Embedder | None:
@@ -123,6 +142,9 @@ class UserFile:
     log: SqliteLog
     index: Index
     claims: ClaimStore
+    summaries: SummaryStore
+    routes: RouteJournal
+    accounts: Accounts
 
     @property
     def path(self) -> Path:
@@ -133,6 +155,9 @@ class UserFile:
 
     def shrink(self) -> None:
         self.database.shrink()
+
+    def owe_removal(self) -> None:
+        self.database.owe_removal()
 
     def close(self) -> None:
         self.database.close()
@@ -187,9 +212,12 @@ class UserFiles:
         path = self._folder / file_name(UserId(user_id))
         if not create and not path.exists():
             return _user_file(Path(":memory:"))
-        opened = _user_file(path)
-        if user_of(path.name) is None:
-            opened.database.set_owner(user_id)
+        with opening(self._folder, create=create):
+            if not create and not path.exists():
+                return _user_file(Path(":memory:"))
+            opened = _user_file(path)
+            if user_of(path.name) is None:
+                opened.database.set_owner(user_id)
         with self._lock:
             self._opening.pop(user_id, None)
             if self._closed:
@@ -203,16 +231,29 @@ class UserFiles:
     def users(self) -> list[str]:
         """Return the ids of the users who have a file."""
         found = sorted(self._folder.glob("*.db")) if self._folder.exists() else []
-        return sorted(user_of(path.name) or _owner(path) for path in found)
+        named = ((path, user_of(path.name) or _owner(path)) for path in found)
+        return sorted(user_id for path, user_id in named if path.exists())
+
+    def discard(self, user_id: str) -> None:
+        """Delete the file of a user without a message; while somebody has it open, it stays until they close it."""
+        with self._lock:
+            self._open.pop(user_id, None)
+        remove_empty(self._folder / file_name(UserId(user_id)))
 
     def close(self) -> None:
-        """Close every file; once more does nothing."""
+        """Close every file, and delete those that are left empty; once more does nothing."""
         if self._process != os.getpid():
             self._leave_to_parent()
+        emptied: list[Path] = []
         with self._lock:
             self._closed = True
             while self._open:
-                self._open.popitem()[1].close()
+                opened = self._open.popitem()[1]
+                with suppress(StorageError):
+                    emptied += [opened.path] if opened.database.owes_removal() else []
+                opened.close()
+        for path in emptied:
+            remove_empty(path)
 
 
 _CLOSED = "This memory is closed: open it again with Memory(...)."
@@ -225,12 +266,23 @@ def _user_file(path: Path) -> UserFile:
     log = SqliteLog(database)
     if database.owes_shrink():
         _finish_forgetting(database)
-    return UserFile(database=database, log=log, index=Index(database, log), claims=ClaimStore(database, log))
+    return UserFile(
+        database=database,
+        log=log,
+        index=Index(database, log),
+        claims=ClaimStore(database, log),
+        summaries=SummaryStore(database, log),
+        routes=RouteJournal(database),
+        accounts=Accounts(database),
+    )
 
 
 def _owner(path: Path) -> str:
     """Return whose file it is, from the file itself."""
-    database = Database(path)
+    with opening(path.parent):
+        if not path.exists():
+            return path.stem
+        database = Database(path)
     try:
         return database.owner() or path.stem
     finally:

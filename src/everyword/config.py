@@ -65,11 +65,22 @@ class Settings:
     """What a million tokens cost: `INPUT/OUTPUT` or `INPUT/OUTPUT/CACHED`."""
     llm_cache: Switch = "off"
     """`on`: replies are kept and a call that was made before is not made again. They hold users' words."""
+    llm_window: int = 0
+    """Tokens that the language model takes; 0: not known. `route` shows the whole history where it fits beside an answer."""
+    route_evidence: int = 1_500
+    """Tokens of the evidence that `route` has judged before it shows more."""
+    route_audit: int = 5
+    """Of a hundred answers for which `route` found evidence to be enough, how many are asked again with everything."""
     upstream_url: str = "none"
     """Where the server's chat proxy sends requests, for example `https://api.openai.com/v1`; `none`: there is no proxy.
     The key is EVERYWORD_UPSTREAM_API_KEY, never a setting."""
     upstream_timeout: int = 600
     """Seconds that the upstream may take for its next byte."""
+    session_store: str = "memory"
+    """Where short-term values lie: `memory` of the process, or `redis://HOST:PORT/N`. The password is
+    EVERYWORD_SESSION_STORE_PASSWORD, never a setting."""
+    session_ttl: int = 86_400
+    """Seconds after its last word or value at which a session's values expire."""
     serve_rate: int = 600
     """Requests a minute of one key, where the key has no rate of its own; 0: no limit."""
     serve_max_bytes: int = 8_388_608

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -13,9 +14,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from everyword.claims.claims import Claims
+from everyword.claims.summaries import Summaries
 from everyword.config import Settings
+from everyword.domain.account import Seen, Verified
 from everyword.domain.context import Context
+from everyword.domain.health import Health
 from everyword.domain.message import ROLES, Added, Draft, Message, Skipped
+from everyword.domain.prompt import ORDERS, Order, Prompt, Window
 from everyword.domain.query import Query
 from everyword.domain.report import Explained, Explanation, Forgotten, Hit, Imported, Verification
 from everyword.domain.scope import moment, scope
@@ -23,18 +28,35 @@ from everyword.domain.trace import Trace
 from everyword.domain.user import user
 from everyword.embedding_worker import EmbeddingWorker
 from everyword.errors import (
+    ContextLengthExceeded,
     EverywordError,
     InvalidInputError,
     ModelError,
     ModelMissingError,
     NotFoundError,
+    StorageError,
 )
+from everyword.packing.conversation import Conversation, conversation
+from everyword.packing.health import Findings, examined, last_questions
 from everyword.packing.packer import Frame
+from everyword.packing.prompt import (
+    compared,
+    filled,
+    memory_room,
+    next_seen,
+    record_of,
+    room_beside,
+    warned,
+    window_of,
+)
 from everyword.packing.render import locale_of, turn
 from everyword.ports import Embedder, LanguageModel, Progress, Reranker, Store, Stores, TokenCounter
 from everyword.retrieval.recipe import Channel
 from everyword.routing.report import BOUND, WINDOW, RouteReport, report
+from everyword.sessions.short_term import ShortTerm
+from everyword.sessions.store import MemorySessions, SessionStore
 from everyword.strategies import catalogue
+from everyword.strategies.route import ROUTE
 from everyword.strategies.strategy import Routing, Sources, Strategy
 from everyword.transcripts import everyword as exports
 from everyword.transcripts import formats
@@ -53,6 +75,8 @@ _AT_ONCE = 24
 _MANY = 1_000
 """New messages after which the whole index of words is put in order."""
 _IMPORT_BATCH = 500
+_ANSWERS = 100
+"""Prompts over which the share of input is taken."""
 _UNCHECKED = "the index was not checked, since the log is damaged"
 
 
@@ -69,6 +93,7 @@ class Memory:
         reranker: Reranker | None,
         counter: TokenCounter,
         language_model: LanguageModel | None = None,
+        session_store: SessionStore | None = None,
     ) -> None:
         self._stores = stores
         self._settings = settings
@@ -82,6 +107,13 @@ class Memory:
         self._language_model = language_model
         self.claims = Claims(self._known, self.add, language_model, in_background=settings.claims == "auto")
         """What users stated about themselves: `of`, `derive`, `remember`, `correct`."""
+        self.summaries = Summaries(
+            self._known, self.claims.told, language_model, in_background=settings.claims == "auto"
+        )
+        """Lines that a language model wrote from claims: `of`, `write`."""
+        self.claims.then = self.summaries.schedule
+        self.short_term = ShortTerm(self._known, session_store or MemorySessions(), ttl_s=settings.session_ttl)
+        """Values that expire with their session, and its last turns: `put`, `get`, `values`, `active`, `end`, `recent`."""
 
     # --- words in --------------------------------------------------------------------------------------------------
 
@@ -117,6 +149,7 @@ class Memory:
         dated = [draft if draft.created_at else replace(draft, created_at=now) for draft in said]
         store = self._stores.of(whose, create=True)
         stored, duplicates = self._append(store, dated)
+        self.short_term.said(whose, stored[0].session_id)
         self._embed_soon(store, len(stored) - duplicates)
         self.claims.schedule(store)
         return Added(
@@ -261,10 +294,12 @@ class Memory:
         after: Moment | None = None,
         before: Moment | None = None,
         asked_at: Moment | None = None,
+        order: Order = "chronological",
     ) -> Context:
         """Return what the model should see to answer: dated evidence, recent turns of the session, the question.
 
-        `budget` counts all of it, in tokens. Raise ContextLengthExceeded where question and recent turns alone do not fit.
+        `budget` counts all of it, in tokens; `order` is that of the evidence.
+        Raise ContextLengthExceeded where question and recent turns alone do not fit.
         """
         store = self._known(user_id)
         chosen = catalogue.strategy(strategy or self._settings.strategy)
@@ -281,17 +316,90 @@ class Memory:
             asked_at=asked_at,
             hidden=frozenset(message.seq for message in recent),
         )
-        frame = Frame(
+        if order not in ORDERS:
+            raise InvalidInputError(f"order={order!r}: choose one of {', '.join(sorted(ORDERS))}.")
+        return self._filled(store, chosen, asked, self._frame(chosen, question, recent, budget=room, order=order))
+
+    def _frame(
+        self,
+        chosen: Strategy,
+        question: str,
+        recent: tuple[Message, ...],
+        *,
+        budget: int,
+        order: Order,
+        spoken: str = "",
+    ) -> Frame:
+        """Return what stands in a context whatever is found; its labels are in the language of `spoken`, or of the question."""
+        return Frame(
             question=question,
-            budget=room,
+            budget=budget,
             counter=self._counter,
             strategy=chosen.name,
             style=chosen.style,
-            locale=locale_of(question),
+            locale=locale_of(spoken or question),
+            order=order,
             recent=recent,
         )
+
+    def _filled(self, store: Store, chosen: Strategy, asked: Query, frame: Frame) -> Context:
         packed = chosen.fill(self._sources(store, asked), asked, frame)
+        shown = [each.message.seq for each in packed.evidence if each.message.role == "user"]
+        self.claims.used(store, shown, asked.asked_at or datetime.now(UTC))
         return replace(packed, pending_passages=store.index.pending() if self._embedder else 0, asked_at=asked.asked_at)
+
+    def prompt(
+        self,
+        question: str,
+        *,
+        user_id: str,
+        window: Window | int,
+        session_id: str | None = None,
+        strategy: str | Strategy | None = None,
+        recent_turns: int | None = None,
+        roles: Sequence[str] | None = None,
+        after: Moment | None = None,
+        before: Moment | None = None,
+        asked_at: Moment | None = None,
+    ) -> Prompt:
+        """Return all that the model is sent, inside its window: what stays first, then evidence, turns and question.
+
+        A number as `window` is that of the tokens that the model takes. Without `recent_turns` the turns of the session
+        stay until they no longer fit; then the newest half of their room stays. Raise ContextLengthExceeded.
+        """
+        store = self._known(user_id)
+        chosen = catalogue.strategy(strategy or self._settings.strategy)
+        given, named = window_of(window), _session(session_id)
+        asked = _query(question, roles=roles, after=after, before=before, asked_at=asked_at)
+        left = room_beside(given, question, self._counter)
+        memory = memory_room(given, self._settings.budget, left, has_turns=named is not None)
+        seen = store.accounts.seen(named or "")
+        talk = Conversation()
+        if named is not None:
+            talk = conversation(
+                store.log,
+                named,
+                question,
+                seen=seen,
+                room=left - memory,
+                keep=given.keep,
+                counter=self._counter,
+                turns=chosen.recent_turns if recent_turns is None else _turns(recent_turns, chosen, named),
+            )
+        asked = replace(asked, hidden_seqs=talk.hidden)
+        spoken = talk.shown[0].text if talk.shown else ""  # One language while it stays: labels are part of the prefix.
+        frame = self._frame(chosen, question, talk.shown, budget=left, order=given.order, spoken=spoken)
+        made = filled(given, frame, partial(self._filled, store, chosen, asked), memory=memory)
+        return self._accounted(store, made, named or "", talk, seen)
+
+    def _accounted(self, store: Store, made: Prompt, session_id: str, talk: Conversation, seen: Seen | None) -> Prompt:
+        """Return the prompt beside the last one of its session, and write its figures down."""
+        made = warned(compared(made, seen), talk, store.accounts.records(_ANSWERS))
+        try:
+            store.accounts.add(record_of(made), session_id, next_seen(made, talk), answered=talk.answered)
+        except StorageError as error:
+            _LOGGER.warning("the prompt is not on the account: %s", error)
+        return made
 
     def _sources(self, store: Store, asked: Query) -> Sources:
         return Sources(
@@ -299,6 +407,7 @@ class Memory:
             log=store.log,
             rank=partial(self._rank, store),
             claims=partial(self.claims.told, store, asked.asked_at),
+            written=partial(self.summaries.written, store),
             routing=self._routing(store),
         )
 
@@ -458,13 +567,18 @@ class Memory:
             "path": str(store.path),
             "vector_failure": failures.get(str(store.path)),
             "claims": self.claims.stats(store),
+            "summaries": self.summaries.stats(store),
         }
 
     def verify(self, *, user_id: str) -> Verification:
         """Check the file, every message against its digest, and every derived row against the messages."""
         store = self._known(user_id)
         problems = store.log.verify()
-        derived = [*store.index.verify(), *store.claims.verify()] if not problems else [_UNCHECKED]
+        derived = (
+            [*store.index.verify(), *store.claims.verify(), *store.summaries.verify()] if not problems else [_UNCHECKED]
+        )
+        if not problems:
+            self._note_verified(store, len(derived))
         counts = store.index.stats()
         return Verification(
             messages=store.log.stats()["messages"],
@@ -473,10 +587,48 @@ class Memory:
             problems=(*problems, *derived),
         )
 
+    def _note_verified(self, store: Store, problems: int) -> None:
+        """Write down that the check ran, for `health`; a log that is damaged is not written to."""
+        try:
+            store.accounts.note_verified(Verified(at=datetime.now(UTC), problems=problems))
+        except StorageError as error:
+            _LOGGER.warning("the check is not on the account: %s", error)
+
+    def health(self, *, user_id: str, questions: int = 20) -> Health:
+        """Return how the memory is: figures, each with what it means and, where it is bad, what helps.
+
+        Evidence is looked at for the user's last questions, as if they were asked again.
+        """
+        if isinstance(questions, bool) or not isinstance(questions, int) or questions < 1:
+            raise InvalidInputError(f"questions={questions!r}: ask for at least 1.")
+        store, counts = self._known(user_id), self.stats(user_id=user_id)
+        name = "evidence" if self._settings.strategy == ROUTE.name else self._settings.strategy
+        chosen = catalogue.strategy(name)
+        contexts: list[Context] = []
+        for asked in last_questions(store.log, questions):
+            query = _query(asked.text, hidden=frozenset((asked.seq,)))
+            frame = self._frame(chosen, asked.text, (), budget=self._settings.budget, order="chronological")
+            with suppress(ContextLengthExceeded):  # A strategy that shows all or nothing has no duplicates to show.
+                contexts.append(self._filled(store, chosen, query, frame))
+        extractor = counts["claims"]["extractor"]
+        return examined(
+            user_id,
+            Findings(
+                contexts=contexts,
+                records=store.accounts.records(),
+                stats=counts if self._embedder else {**counts, "pending_passages": 0},
+                claims=store.claims.claims(extractor),
+                waiting_since=next((each.received_at for each in store.claims.waiting(extractor, 1)), None),
+                verified=store.accounts.verified(),
+                now=datetime.now(UTC),
+            ),
+        )
+
     def rebuild(self, *, user_id: str, progress: Progress | None = None) -> None:
         """Drop everything derived and make it again from the log; vectors follow in the background."""
         store = self._known(user_id)
         with store.transaction():
+            store.summaries.rebuild()
             store.claims.rebuild()
             store.index.rebuild(progress)
         self._schedule(store)
@@ -518,12 +670,26 @@ class Memory:
             going = Forgotten(messages=len(seqs), sessions=store.log.sessions_of(seqs))
             if dry_run:
                 return going
+            store.summaries.erase(seqs)
             store.claims.erase(seqs)
             store.index.erase(seqs)
             store.log.erase(seqs)
+            store.accounts.erase(everything=everything)
             if everything:
                 store.routes.erase()
+                store.owe_removal()
         store.shrink()
+        if everything:
+            del store  # The file is deleted when nobody has it open.
+            self._stores.discard(user_id)
+        else:
+            self.summaries.schedule(store)
+        self.short_term.forgot(
+            user_id,
+            going.sessions,
+            ended=session_id is not None and (after, before, message_ids) == (None, None, None),
+            everything=everything,
+        )
         return going
 
     def close(self) -> None:
@@ -531,6 +697,8 @@ class Memory:
         if self._worker is not None:
             self._worker.close()
         self.claims.close()
+        self.summaries.close()
+        self.short_term.close()
         self._stores.close()
 
     def __enter__(self) -> Self:
@@ -555,6 +723,7 @@ class Memory:
             self._schedule(store)
         if store.path.exists():
             self.claims.take_up(store)
+            self.summaries.schedule(store)
 
     def _budget(self, budget: int | None) -> int:
         chosen = self._settings.budget if budget is None else budget

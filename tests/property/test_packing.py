@@ -82,6 +82,7 @@ frames = st.builds(
     strategy=st.just("t"),
     style=st.sampled_from(("grouped", "lines")),
     locale=st.sampled_from(("en", "zh")),
+    order=st.sampled_from(("chronological", "relevance-last", "head-and-tail")),
     recent=st.lists(st.integers(900, 903), max_size=2, unique=True).flatmap(
         lambda seqs: st.tuples(*(messages(seq) for seq in sorted(seqs)))
     ),
@@ -133,7 +134,12 @@ def test_the_words_of_all_that_is_packed_stand_in_the_text_in_order(found: list[
     for each in context.evidence:
         place = said.index(words(each.text), place) + len(words(each.text))
     times = [each.message.created_at for each in context.evidence]
-    if all(times):
+    if frame.order != "chronological":
+        rank_of = {message.seq: item.rank for item in found for message in item.messages}
+        ranks = list(dict.fromkeys(rank_of[each.message.seq] for each in context.evidence))
+        best = sorted(ranks)
+        assert ranks == (best[::-1] if frame.order == "relevance-last" else best[::2] + best[1::2][::-1])
+    elif all(times):
         assert times == sorted(time for time in times if time)
     else:
         seqs = [each.message.seq for each in context.evidence]

@@ -58,6 +58,16 @@ RULE = _english(
 )
 CALL_ME = _english(r"\b(?:please |you can )?call me [a-z]+\b(?! back| later| when| if| at| on| tomorrow)|^请?叫我")
 
+WISH = _english(
+    r"\b(?:i|we)(?:'d| would)? (?:want|like|need|expect|prefer|ask|wish) (?:it if )?(?:you|your|that you|answers?|replies|all|every|no)\b"
+    r"|\byou (?:must|should|have to|need to|ought to|may|can|shall)\b|我(?:希望|要|想要)你|你(?:必须|应该|要|得|不要|别|不能)"
+)
+TELLS = _english(
+    r"^\W*(?:(?:so|and|but|well|yes|no|today|yesterday|also|now|actually|btw|by the way)\W+)*"
+    r"(?:i|i'm|i've|i'd|i'll|my|mine|me|we|we're|we've|our|he|she|they|it|there)\b|^\W*(?:我|俺|咱|他|她|它|昨天|今天)"
+)
+"""Sentences that tell what is or was, where nothing in them asks for something."""
+
 LIKES = _english(
     r"\b(?:i|we)(?:'m| am|'ve| have)?\s+(?:(?:really|also|still|just|always|usually|mostly|now|absolutely|do|too|both)\s+)*"
     r"(?P<verb>don't (?:really |even )?(?:like|eat|drink|enjoy|want|use|take)(?: any)?|do not (?:like|eat|drink|enjoy|use|take)|"

@@ -11,13 +11,14 @@ from typing import Any, cast
 
 from everyword.claims import patterns
 from everyword.claims.extractor import Reading
+from everyword.claims.triples import relates_others
 from everyword.claims.trust import ASKED, is_own, is_within, others_words, reviewed
 from everyword.domain.claim import CLAIM_KINDS, Claim, ClaimKind, ClaimState, Statement
 from everyword.domain.message import Message
 from everyword.text.clauses import Span, sentences
 from everyword.text.words import fold, terms
 
-NAME = "rules-1"
+NAME = "rules-2"
 """Another number reads everything anew."""
 _LONGEST = 400
 """Characters of a sentence that is somebody's statement and not a document."""
@@ -92,11 +93,12 @@ def _sentences(text: str) -> list[Span]:
 
 
 def _statement(message: Message, span: Span) -> Statement | None:
-    said = fold(message.text[slice(*span)])
-    if not _is_statement(said):
+    words = message.text[slice(*span)]
+    said = fold(words)
+    if not _is_statement(said, words):
         return None
     state = _state(said)
-    kind, slot, polarity, objects = _slot(said, "note")
+    kind, slot, polarity, objects = _slot(said, "edge" if relates_others(words) else "note")
     if state == "joke":
         kind, slot, polarity, objects = "note", "", 0, ()
     kind = reviewed(kind, state, said)
@@ -115,14 +117,15 @@ def _statement(message: Message, span: Span) -> Statement | None:
     )
 
 
-def _is_statement(said: str) -> bool:
-    """Tell whether a folded sentence is something that the speaker states about themselves, or a rule, or a correction."""
+def _is_statement(said: str, words: str) -> bool:
+    """Tell whether a folded sentence states something about the speaker or relates two others, or is a rule or a correction."""
     is_about_self = bool(patterns.FIRST_PERSON.search(said)) and not patterns.ASKED_TO.search(said)
     if (
         not is_about_self
         and not patterns.RULE.search(said)
         and not patterns.CALL_ME.search(said)
         and not _wrong_values(said)
+        and not relates_others(words)
     ):
         return False
     return not any(pattern.search(said) for pattern in _NO_STATEMENT)

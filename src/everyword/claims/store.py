@@ -12,6 +12,8 @@ from typing import Any, Protocol, cast
 import apsw
 
 from everyword.claims import rules
+from everyword.claims.marks import MarkStore
+from everyword.claims.snapshots import IS_PASSED_OVER, SnapshotStore
 from everyword.claims.trust import admitted
 from everyword.claims.validity import claim_id, resolved
 from everyword.domain.claim import Claim, Link, Relation, Statement
@@ -26,7 +28,7 @@ ATTEMPTS = 3
 _COLUMNS = "seq, start, stop, kind, state, trust, slot, polarity, objects, replaces, corrects, confidence"
 _NEW = (
     "SELECT seq FROM message WHERE role = 'user' AND origin = 'user' AND branch IS NULL AND seq NOT IN (SELECT seq FROM "
-    "claim_read WHERE extractor = ?1)"
+    f"claim_read WHERE extractor = ?1) AND NOT {IS_PASSED_OVER.format(seq='message.seq')}"
 )
 _RETRIED = "SELECT seq FROM claim_read WHERE extractor = ?1 AND failure IS NOT NULL AND attempts < ?2"
 
@@ -62,6 +64,8 @@ class ClaimStore:
         self._storage = storage
         self._log = log
         self._known: dict[str, _Known] = {}
+        self.snapshots = SnapshotStore(storage)
+        self.marks = MarkStore(storage)
         self._create()
 
     def _create(self) -> None:
@@ -144,7 +148,8 @@ class ClaimStore:
         """Return which of the messages are there and not read yet."""
         query = (
             "SELECT m.seq FROM message m WHERE m.seq IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM "
-            "claim_read r WHERE r.extractor = ? AND r.seq = m.seq AND r.failure IS NULL)"
+            f"claim_read r WHERE r.extractor = ? AND r.seq = m.seq AND r.failure IS NULL) AND NOT "
+            f"{IS_PASSED_OVER.format(seq='m.seq')}"
         )
         return [row[0] for row in connection.execute(query, (json.dumps(list(seqs)), extractor))]
 
@@ -155,8 +160,18 @@ class ClaimStore:
                 connection.execute(
                     f"DELETE FROM {table} WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(list(seqs)),)
                 )
+            self.snapshots.erase(seqs)
+            self.marks.erase(seqs)
             _raise_generation(connection)
         self._known.clear()
+
+    def restore(self, snapshot: str) -> bool:
+        """Put everything back as a snapshot has it; tell whether there is one of that name."""
+        with self._storage.transaction() as connection:
+            is_there = self.snapshots.restore(snapshot)
+            _raise_generation(connection)
+        self._known.clear()
+        return is_there
 
     def rebuild(self) -> None:
         """Drop all claims and the journal: every message waits to be read."""
@@ -240,6 +255,7 @@ class ClaimStore:
             "waiting": waiting,
             "failed": dict(failures),
             "refused": refused or 0,
+            "passed_over": self.snapshots.count_passed_over(),
         }
 
     def verify(self) -> list[str]:

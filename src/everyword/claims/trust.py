@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from everyword.claims.memory_types import check_way, sets_rule
 from everyword.domain.claim import SETTLED, ClaimKind, ClaimState, Statement
 from everyword.domain.message import Message
 from everyword.errors import UntrustedClaimError
@@ -48,7 +49,9 @@ def is_within(span: Span, others: list[Span]) -> bool:
 
 
 def reviewed(kind: ClaimKind, state: ClaimState, text: str) -> ClaimKind:
-    """Return what words may become: a guess, a plan or a joke stays a note, and a profile line has no figures."""
+    """Return what words may become: a guess, a plan or a joke stays a note, a habit is no rule, a profile line has no figures."""
+    if kind == "procedure" and not sets_rule(text):
+        return "note"
     if state not in SETTLED or (kind == "profile" and any(character.isdigit() for character in text)):
         return "note"
     return kind
@@ -57,6 +60,8 @@ def reviewed(kind: ClaimKind, state: ClaimState, text: str) -> ClaimKind:
 def admitted(statement: Statement, message: Message) -> Statement:
     """Return the statement. Raise UntrustedClaimError where its source may not become what it says."""
     if is_own(message):
+        words = message.text[statement.start : statement.stop]
+        check_way(statement.kind, words, message, is_asked=ASKED in message.metadata)
         return statement
     if statement.kind == "note" and statement.trust == "observed":
         return statement

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from everyword.claims.trust import ASKED
 from everyword.domain.claim import SETTLED, Claim, Link, Relation, Statement
 from everyword.domain.message import Message, MessageId
 from everyword.text.related import related
@@ -28,6 +29,7 @@ class _Held:
     text: str
     folded: str
     message_ids: list[MessageId]
+    last_said_at: datetime | None = None
     closed_by: str | None = None
     valid_to: datetime | None = None
     is_corrected: bool = False
@@ -59,6 +61,7 @@ def resolved(
     for one in _in_order(statements, messages, as_of):
         if (same := said.get(_same(one))) is not None and same.closed_by is None:
             same.message_ids.append(one.message.message_id)
+            same.last_said_at = one.message.created_at or same.last_said_at
             continue
         if one.statement.state in SETTLED:
             _settle(one, open_ones, by_key.get(one.statement.key, {}))
@@ -77,6 +80,7 @@ def _in_order(statements: Iterable[Statement], messages: Mapping[int, Message], 
             text=(text := message.text[each.start : each.stop]),
             folded=fold(text),
             message_ids=[message.message_id],
+            last_said_at=message.created_at,
         )
         for each in statements
         if (message := messages.get(each.seq)) is not None
@@ -179,4 +183,6 @@ def _claim(one: _Held, extractor: str) -> Claim:
         trust=one.statement.trust,
         slot=one.statement.slot,
         extractor=extractor,
+        is_asked=ASKED in one.message.metadata,
+        last_said_at=one.last_said_at,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,10 +19,12 @@ from everyword.errors import InvalidInputError
 from everyword.routing.advice import Advice, Situation, advise
 from everyword.routing.costs import Terms, break_even, retrieving, stuffing
 from everyword.routing.presets import PRESETS, Preset, preset
+from everyword.routing.report import RouteReport
+from everyword.routing.signals import Signal, crossed
 from everyword.text.tokens import EstimateCounter
 
 
-def advise_(
+def advise_(  # noqa: PLR0913 - one argument an option
     *,
     corpus: Annotated[
         str | None, typer.Option("--corpus", metavar="N", help="Tokens there are: 150K, 2M. Default: of your memory.")
@@ -52,6 +55,18 @@ def advise_(
     price: Annotated[
         float | None, typer.Option("--price", metavar="P", help="Of a million input tokens; shows what a month costs.")
     ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            "--figures", metavar="FILE", help="JSON with figures of your system; says which have crossed a line."
+        ),
+    ] = None,
+    routes: Annotated[
+        bool, typer.Option("--routes", help="Say how the strategy `route` has decided for --user, and what to change.")
+    ] = False,
+    recalibrate: Annotated[
+        bool, typer.Option("--recalibrate", help="With --routes: let the last decisions be the baseline from now on.")
+    ] = False,
     user: User = None,
     home: Home = None,
     as_json: Json = False,
@@ -60,8 +75,15 @@ def advise_(
 
     Five questions, sixteen answers; the most careful one wins. With --price
     also from how many questions a month an index costs less than putting
-    everything into each prompt.
+    everything into each prompt. With --routes what the strategy `route` has
+    decided: how often evidence was not enough, how often an answer from it was
+    contradicted by the whole history, and whether either has moved. With
+    --figures which figures of a running system say that a line was crossed.
     """
+    if routes or recalibrate:
+        return _tell_routes(user, home, recalibrate=recalibrate, as_json=as_json)
+    if figures is not None:
+        return _tell_signals(crossed(_figures(figures)), as_json=as_json)
     chosen = None if like is None else preset(like)
     asked: dict[str, Any] = {"updates": updates, "sessions": sessions, "latency": latency}
     asked["errors"] = tuple(each.strip() for each in errors.split(",")) if errors else None
@@ -83,6 +105,59 @@ def advise_(
         )
     else:
         terminal.write_lines(_lines(situation, advice, chosen, bill))
+    return None
+
+
+def _figures(path: Path) -> dict[str, float]:
+    """Return the figures of a file. Raise InvalidInputError."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        return {str(name): float(value) for name, value in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise InvalidInputError(
+            f"--figures {str(path)!r}: give a file with a JSON object of numbers, such as "
+            f'{{"fallback_rate": 0.6}} ({error}).'
+        ) from error
+
+
+def _tell_signals(signals: Sequence[Signal], *, as_json: bool) -> None:
+    if as_json:
+        terminal.write_json({"signals": [documents.plain(each) for each in signals]})
+        return
+    for each in signals:
+        terminal.write_lines(
+            [f"{each.figure} {each.value:g} (bound {each.bound:g})", f"  {each.row.signal}: then {each.row.then}"]
+        )
+    if not signals:
+        terminal.say("No figure has crossed its line.")
+
+
+def _tell_routes(user: str | None, home: Path | None, *, recalibrate: bool, as_json: bool) -> None:
+    with Memory(home, vectors="off") as memory:
+        found = memory.routes(user_id=whose(user), recalibrate=recalibrate)
+    if as_json:
+        terminal.write_json(documents.plain(found))
+    else:
+        terminal.write_lines(_route_lines(found))
+
+
+def _route_lines(found: RouteReport) -> Iterator[str]:
+    decided = ", ".join(f"{name} {count:,}" for name, count in found.by.items())
+    yield f"decisions  {found.decisions:,}{f' (by {decided})' if decided else ''}"
+    yield f"fallback   {_share(found.fallback_rate)} of {found.routed:,}: evidence was not enough"
+    yield f"shown      {', '.join(f'{name} {count:,}' for name, count in found.took.items()) or 'nothing yet'}"
+    yield f"audit      {found.audited:,} asked again with the whole history, {_share(found.disagreement)} answered otherwise"
+    moved = "drifted: look at what changed" if found.has_drifted else "within its bound"
+    yield f"drift      {_share(found.baseline_rate)} at first, {_share(found.recent_rate)} of late: {moved}"
+    yield f"tokens     {found.input_tokens:,} in, {found.output_tokens:,} out"
+    for signal in found.signals:
+        yield f"signal     {signal.row.signal}: then {signal.row.then}"
+    if found.proposal is not None:
+        yield f"proposal   {found.proposal.setting} = {found.proposal.value}: {found.proposal.why}"
+
+
+def _share(value: float | None) -> str:
+    return "too few" if value is None else f"{value:.1%}"
 
 
 def _number(option: str, text: str) -> int:

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from everyword import Memory
-from everyword.cli import documents, terminal, vectors
+from everyword.cli import documents, graph, terminal, vectors
 from everyword.cli.options import Home, Json, User, whose
 from everyword.cli.progress import Bars
 from everyword.domain.claim import Claim, Remembered
+from everyword.errors import InvalidInputError
 
 
 def claims(
@@ -32,20 +33,45 @@ def claims(
         tuple[str, str] | None,
         typer.Option("--correct", metavar="ID TEXT", help="Store what is right in place of a claim."),
     ] = None,
+    as_graph: Annotated[bool, typer.Option("--graph", help="Show how whom you named are related.")] = False,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Of the graph: text, dot (Graphviz) or mermaid.")
+    ] = "text",
+    snapshot: Annotated[
+        str | None, typer.Option("--snapshot", metavar="NAME", help="Keep all claims as they stand under a name.")
+    ] = None,
+    rollback: Annotated[
+        str | None, typer.Option("--rollback", metavar="NAME", help="Put all claims back as a snapshot has them.")
+    ] = None,
+    snapshots: Annotated[bool, typer.Option("--snapshots", help="List the snapshots.")] = False,
+    delete_snapshot: Annotated[
+        str | None, typer.Option("--delete-snapshot", metavar="NAME", help="Delete a snapshot.")
+    ] = None,
+    resolve: Annotated[
+        str | None, typer.Option("--resolve", metavar="ID", help="Look whether the files that a claim names are there.")
+    ] = None,
     user: User = None,
     home: Home = None,
     as_json: Json = False,
 ) -> None:
     """List what the user has stated about themselves, each in their own words.
 
-    Chosen by rules, or by the language model of the settings, which reads
-    only with --derive or claims = "auto".
+    Chosen by rules, or by the language model of the settings, which reads, and
+    writes the lines of summaries, only with --derive or claims = "auto".
     """
     named = whose(user)
     kinds: Any = kind or None
     with Bars() as bars, Memory(home, vectors="off", model_progress=bars.model) as memory:
         if derive:
             memory.claims.derive(user_id=named, progress=bars.claims)
+            if memory.summaries.is_written:
+                memory.summaries.write(user_id=named)
+        if snapshot or rollback or snapshots or delete_snapshot:
+            return _keep(memory, named, snapshot, rollback, delete_snapshot, as_json=as_json)
+        if as_graph:
+            return _show_graph(memory, named, as_of, form, closed=closed, as_json=as_json)
+        if resolve is not None:
+            return _show_pointers(memory, named, resolve, as_json=as_json)
         if remember is not None:
             done = memory.claims.remember(remember, user_id=named, kind=kinds[0] if kinds else "note")
         elif correct is not None:
@@ -66,6 +92,46 @@ def claims(
     return None
 
 
+def _keep(
+    memory: Memory, user: str, snapshot: str | None, rollback: str | None, gone: str | None, *, as_json: bool
+) -> None:
+    """Make, restore or delete a snapshot, and list all of them."""
+    if snapshot is not None:
+        memory.claims.snapshot(user_id=user, name=snapshot)
+    if rollback is not None:
+        memory.claims.rollback(user_id=user, name=rollback)
+        over = memory.stats(user_id=user)["claims"]["passed_over"]
+        terminal.say(f"The claims are as {rollback!r} has them; {over:,} later messages are passed over and stay in the log.")
+    if gone is not None:
+        memory.claims.delete_snapshot(user_id=user, name=gone)
+    found = memory.claims.snapshots(user_id=user)
+    if as_json:
+        terminal.write_json({"snapshots": [documents.plain(each) for each in found]})
+        return
+    terminal.write_lines(
+        f"{each.made_at:%Y-%m-%d %H:%M}  {each.claims:,} claims  {terminal.visible(each.name)}" for each in found
+    )
+
+
+def _show_graph(memory: Memory, user: str, as_of: str | None, form: str, *, closed: bool, as_json: bool) -> None:
+    if form not in graph.FORMATS:
+        raise InvalidInputError(f"--format {form!r}: choose one of {', '.join(graph.FORMATS)}.")
+    found = memory.claims.graph(user_id=user, as_of=as_of, closed=closed)
+    if as_json:
+        terminal.write_json(documents.plain(found))
+        return
+    terminal.write_lines(graph.FORMATS[form](found))
+
+
+def _show_pointers(memory: Memory, user: str, claim_id: str, *, as_json: bool) -> None:
+    """Tell what is there; the content stays where it is."""
+    found = memory.claims.resolve(claim_id, user_id=user)
+    if as_json:
+        terminal.write_json({"pointers": [{"target": each.target, "status": each.status} for each in found]})
+        return
+    terminal.write_lines(f"{each.status}  {terminal.visible(each.target)}" for each in found)
+
+
 def _show_written(done: Remembered, *, as_json: bool) -> None:
     if as_json:
         terminal.write_json(documents.plain(done))
@@ -81,5 +147,6 @@ def _lines(claim: Claim) -> Iterator[str]:
     until = f" until {claim.valid_to:%Y-%m-%d}" if claim.valid_to else "" if claim.is_open else " no longer"
     state = "" if claim.state in ("statement", "result") else f", {claim.state}"
     caution = f", may contradict {' '.join(claim.cautions)}" if claim.cautions else ""
-    yield f"{claim.kind}{state}, {said}{until}{caution}  {claim.claim_id}"
+    marks = f"{', archived' if claim.is_archived else ''}{', what it points to is gone' if claim.is_stale else ''}"
+    yield f"{claim.kind}{state}, {said}{until}{caution}{marks}  {claim.claim_id}"
     yield f"  {terminal.visible(claim.text)}"

@@ -71,7 +71,7 @@ def context(packed: Context) -> dict[str, Any]:
         "evidence": [evidence(each) for each in packed.evidence],
         "trace": trace(packed.trace, named),
     }
-    names = [field.name for field in fields(packed)]
+    names = [field.name for field in fields(packed) if field.name != "parts"]
     return {name: written[name] if name in written else plain(getattr(packed, name)) for name in names}
 
 

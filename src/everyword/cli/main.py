@@ -11,7 +11,22 @@ import typer
 from typer.core import TyperGroup
 
 from everyword import __version__
-from everyword.cli import advise, care, claims, demo, hook, keys, lab, mcp, moves, serve, words_in, words_out
+from everyword.cli import (
+    advise,
+    backups,
+    care,
+    claims,
+    demo,
+    health,
+    hook,
+    keys,
+    lab,
+    mcp,
+    moves,
+    serve,
+    words_in,
+    words_out,
+)
 from everyword.cli.failures import EXIT_CODES, Commands
 
 app = typer.Typer(
@@ -100,6 +115,7 @@ app.command(
     ),
 )(claims.claims)
 app.command("stats", epilog=_example("stats --user me"))(care.stats)
+app.command("health", epilog=_example("health --user me", "health --user me --json"))(health.health)
 app.command("verify", epilog=_example("verify --user me"))(care.verify)
 app.command("rebuild", epilog=_example("rebuild --user me", "rebuild --embedder e5-small:int8"))(care.rebuild)
 app.command("index", epilog=_example("index --user me"))(care.index)
@@ -109,11 +125,17 @@ app.command("export", epilog=_example("export --user me -o me.jsonl", "export --
 app.command("forget", epilog=_example("forget --session s1 --user me", "forget --everything --user me --yes"))(
     moves.forget
 )
+app.command("backup", epilog=_example("backup /mnt/backups/2026-05-22"))(backups.backup)
+app.command("restore", epilog=_example("restore /mnt/backups/2026-05-22 --home ./memory"))(backups.restore)
 app.command("users", epilog=_example("users"))(care.users)
 app.command("settings", epilog=_example("settings", "settings --home ./memory --json"))(care.settings)
 app.command(
     "advise",
-    epilog=_example("advise --preset companion", "advise --corpus 2M --updates daily --price 3 --questions 500"),
+    epilog=_example(
+        "advise --preset companion",
+        "advise --corpus 2M --updates daily --price 3 --questions 500",
+        "advise --routes --user me",
+    ),
 )(advise.advise_)
 app.command("hook", epilog=_example("hook claude-code --user me --print-config"))(hook.hook)
 app.command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Annotated
 
 import typer
@@ -35,11 +36,17 @@ def serve(
     folder = home or default_home()
     default_user = None if user is None else checked(user)
     where = listener.listening(host, port, folder)
-    what = listener.serving(folder, is_public=where.is_public, default_user=default_user, upstream_url=upstream)
+    what = listener.serving(
+        folder,
+        is_public=where.is_public,
+        default_user=default_user,
+        lab_page=files("everyword.lab").joinpath("index.html").read_bytes(),
+        upstream_url=upstream,
+    )
     if as_json:
         terminal.write_json({"url": where.url, "home": str(folder)})
     else:
-        terminal.say(f"Memory of {folder} at {where.url}/v1; stop with Ctrl-C.")
+        terminal.say(f"Memory of {folder} at {where.url}/v1, its page at {where.url}/; stop with Ctrl-C.")
     listener.serve(where, what)
 
 

@@ -145,6 +145,8 @@ def _tell_ledger(packed: Context) -> None:
     left_out = sum(each.reason == "budget" for each in packed.dropped)
     others = f", {left_out:,} did not fit" if left_out else ""
     terminal.say(f"{len(packed.evidence):,} messages by strategy {packed.strategy}{others}.")
+    if packed.answer is not None:
+        terminal.say(f"Answered on the way: {packed.answer}")
     if packed.pending_passages:
         terminal.say(f"{packed.pending_passages:,} passages could only be found by their words; next: everyword index")
     for note in packed.trace.notes:

@@ -12,7 +12,8 @@ ClaimKind = Literal["note", "profile", "entity", "edge", "procedure"]
 ClaimState = Literal["statement", "result", "plan", "guess", "joke"]
 Trust = Literal["stated", "observed"]
 Relation = Literal["ends", "doubts"]
-MemoryType = Literal["episodic", "semantic", "procedural"]
+MemoryType = Literal["working", "episodic", "semantic", "procedural"]
+PointerStatus = Literal["POINTER_OK", "POINTER_DEAD", "POINTER_UNCHECKED"]
 
 CLAIM_KINDS: frozenset[str] = frozenset(get_args(ClaimKind))
 CLAIM_STATES: frozenset[str] = frozenset(get_args(ClaimState))
@@ -25,6 +26,11 @@ _MEMORY_TYPES: dict[ClaimKind, MemoryType] = {
     "edge": "semantic",
     "procedure": "procedural",
 }
+
+
+def memory_type_of(kind: ClaimKind) -> MemoryType:
+    """Return which long-term memory a kind belongs to."""
+    return _MEMORY_TYPES[kind]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +102,16 @@ class Claim:
     slot: str = ""
     extractor: str = ""
     """Who read it out of the words."""
+    is_asked: bool = False
+    """The user asked to remember it."""
+    last_said_at: datetime | None = None
+    """When the last of its messages said it."""
+    used_at: datetime | None = None
+    """When a context last showed its message, to the week."""
+    is_archived: bool = False
+    """Neither said nor used for long: strategies show it only where the question has a word of it."""
+    is_stale: bool = False
+    """What it points to was not there when it was last looked up."""
 
     @property
     def is_open(self) -> bool:
@@ -105,7 +121,7 @@ class Claim:
     @property
     def memory_type(self) -> MemoryType:
         """Return which long-term memory it belongs to."""
-        return _MEMORY_TYPES[self.kind]
+        return memory_type_of(self.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,4 +142,27 @@ class Remembered:
     """Characters of the profile and rules that hold."""
     capacity: int
     problem: str | None = None
-    """What to rewrite, where the profile has outgrown its room."""
+    """What to rewrite, where the profile or the notes have outgrown their room."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimSnapshot:
+    """The claims as they stood at a moment, under a name."""
+
+    name: str
+    made_at: datetime
+    last_seq: int
+    """Sequence number of the newest message then."""
+    claims: int
+    """How many statements it holds; fewer, once a message of them is forgotten."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointed:
+    """What a claim points to, and whether it is there."""
+
+    target: str
+    """Path or address, as the user wrote it."""
+    status: PointerStatus
+    content: str | None = None
+    """As it is today; of a file its first 100,000 characters."""

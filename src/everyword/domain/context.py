@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -77,6 +77,10 @@ class Context:
     asked_at: datetime | None = field(default=None)
     no_evidence: bool | None = None
     """Whether the history seems not to hold the answer; None: the strategy does not tell."""
+    answer: str | None = None
+    """What the language model answered while `route` asked it whether this is enough; None: nobody was asked."""
+    parts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """The memory by source: its text is these, with a blank line between two."""
 
     def to_openai(self) -> list[dict[str, Any]]:
         """Return chat messages: memory as a system message, the recent turns, the question.
@@ -84,24 +88,33 @@ class Context:
         What a tool, a web page or a system message said stays labelled, since it becomes text of the conversation.
         """
         memory = [{"role": "system", "content": self.memory_text}] if self.memory_text else []
-        turns = [{"role": role, "content": text} for role, text in self._turns()]
+        turns = [{"role": role, "content": text} for role, text in chat_turns(self.recent)]
         return [*memory, *turns, {"role": "user", "content": self.question}]
 
     def to_anthropic(self) -> dict[str, Any]:
         """Return `system` and `messages` for the Messages API, which begins with the user and joins neighbours of one role."""
-        turns: list[dict[str, Any]] = []
-        for role, text in [*self._turns(), ("user", self.question)]:
-            if not turns and role != "user":
-                turns.append({"role": "user", "content": "(the conversation goes on)"})
-            if turns and turns[-1]["role"] == role:
-                turns[-1]["content"] += f"\n\n{text}"
-            else:
-                turns.append({"role": role, "content": text})
-        return {"system": self.memory_text, "messages": turns}
+        return {
+            "system": self.memory_text,
+            "messages": alternating([*chat_turns(self.recent), ("user", self.question)]),
+        }
 
-    def _turns(self) -> list[tuple[str, str]]:
-        """Return the recent turns in roles that need no pairing with a tool call."""
-        return [(_chat_role(message), _labelled(message)) for message in self.recent if message.text]
+
+def chat_turns(recent: Sequence[Message]) -> list[tuple[str, str]]:
+    """Return role and text of recent turns, in roles that need no pairing with a tool call."""
+    return [(_chat_role(message), _labelled(message)) for message in recent if message.text]
+
+
+def alternating(turns: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return messages that begin with the user; neighbours of one role are joined."""
+    joined: list[dict[str, Any]] = []
+    for role, text in turns:
+        if not joined and role != "user":
+            joined.append({"role": "user", "content": "(the conversation goes on)"})
+        if joined and joined[-1]["role"] == role:
+            joined[-1]["content"] += f"\n\n{text}"
+        else:
+            joined.append({"role": role, "content": text})
+    return joined
 
 
 def _chat_role(message: Message) -> str:

@@ -51,7 +51,7 @@ class Message:
 
     message_id: MessageId
     seq: int
-    """1, 2, 3 … in the order of arrival in this user's log; never used again after forgetting."""
+    """1, 2, 3 … in the order of arrival in this user's log; never used again, unless everything was forgotten."""
     session_id: str
     role: Role
     text: str

@@ -1,4 +1,4 @@
-"""Ranked evidence into a budget: greedy, skip what does not fit and try the next, then back in the order of time."""
+"""Ranked evidence into a budget: greedy, skip what does not fit and try the next, then in the order that is wanted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import islice
 
 from everyword.domain.context import Context, Dropped, DropReason, Evidence
 from everyword.domain.message import Message
+from everyword.domain.prompt import Order
 from everyword.domain.trace import Trace
 from everyword.errors import ContextLengthExceeded
 from everyword.packing.render import Line, Locale, Style, fenced, intro, line, turn
@@ -51,6 +52,7 @@ class Frame:
     strategy: str
     style: Style = "grouped"
     locale: Locale = "en"
+    order: Order = "chronological"
     recent: tuple[Message, ...] = ()
     sections: tuple[Section, ...] = ()
     """Parts that stand before the evidence, made to fit beforehand; each has a source of its own in the ledger."""
@@ -151,11 +153,20 @@ def _left(chosen: Sequence[_Written], frame: Frame) -> int:
     """Return the tokens that are left for lines; the marks around them are paid before the first comes."""
     if chosen:
         return frame.budget - _size(chosen, frame)
-    return frame.budget - frame.counter.count(_whole_text(fenced((), intro(frame.locale)), frame))
+    return frame.budget - frame.counter.count(_whole_text(fenced((), intro(frame.locale, frame.order)), frame))
 
 
 def _size(chosen: Sequence[_Written], frame: Frame) -> int:
-    return frame.counter.count(_whole_text(_memory_text(_in_time(chosen), frame), frame))
+    return frame.counter.count(_whole_text(_memory_text(_in_order(chosen, frame.order), frame), frame))
+
+
+def _in_order(chosen: Sequence[_Written], order: Order) -> list[tuple[Evidence, Line]]:
+    """Return the lines as they stand in the text; the lines of one item stay together, in the order of time."""
+    if order == "chronological":
+        return _in_time(chosen)
+    best_first = sorted(chosen, key=lambda each: each.item.rank)
+    folded = best_first[::-1] if order == "relevance-last" else [*best_first[::2], *best_first[1::2][::-1]]
+    return [each for written in folded for each in _in_time((written,))]
 
 
 def _in_time(chosen: Sequence[_Written]) -> list[tuple[Evidence, Line]]:
@@ -170,17 +181,17 @@ def _place(evidence: Evidence) -> tuple[int, tuple[tuple[int, int], ...]]:
     return evidence.message.seq, evidence.spans
 
 
-def _memory_text(in_time: Sequence[tuple[Evidence, Line]], frame: Frame) -> str:
+def _memory_text(in_order: Sequence[tuple[Evidence, Line]], frame: Frame) -> str:
     lines: list[str] = []
     under: tuple[str, str] | None = None
     heading_time = ""
-    for evidence, written in in_time:
+    for evidence, written in in_order:
         group = (evidence.message.session_id, written.day)
         if written.day and group != under:
             lines.append(written.heading())
             under, heading_time = group, written.time
         lines.append(written.text(heading_time))
-    return fenced(lines, intro(frame.locale)) if lines else ""
+    return fenced(lines, intro(frame.locale, frame.order)) if lines else ""
 
 
 def _fixed_text(frame: Frame) -> str:
@@ -208,13 +219,15 @@ def room(frame: Frame) -> int:
 
 
 def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Context:
-    in_time = _in_time(chosen)
-    memory = _memory_text(in_time, frame)
+    in_order = _in_order(chosen, frame.order)
+    memory = _memory_text(in_order, frame)
+    parts = _memory_parts(memory, frame)
     text = _whole_text(memory, frame)
     return Context(
         question=frame.question,
         text=text,
-        memory_text="\n\n".join(_memory_parts(memory, frame).values()),
+        memory_text="\n\n".join(parts.values()),
+        parts=parts,
         recent=frame.recent,
         tokens=frame.counter.count(text),
         budget=frame.budget,
@@ -222,7 +235,7 @@ def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, Drop
         strategy=frame.strategy,
         evidence=(
             *(evidence for section in frame.sections for evidence in section.evidence),
-            *(evidence for evidence, _ in in_time),
+            *(evidence for evidence, _ in in_order),
         ),
         dropped=tuple(_dropped(skipped, frame)),
         ledger=_ledger(text, memory, frame),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from everyword.errors import InvalidInputError
 from everyword.strategies.bm25 import BM25
 from everyword.strategies.compact import COMPACT
+from everyword.strategies.entities import ENTITIES
 from everyword.strategies.evidence import EVIDENCE
 from everyword.strategies.full import FULL
+from everyword.strategies.graph import GRAPH
 from everyword.strategies.hybrid import HYBRID
 from everyword.strategies.notes import NOTES, NOTES_RAW
 from everyword.strategies.pinned import PINNED
@@ -14,6 +16,7 @@ from everyword.strategies.profile import PROFILE
 from everyword.strategies.raw_fused import RAW_FUSED
 from everyword.strategies.raw_rag import RAW_RAG
 from everyword.strategies.raw_semantic import RAW_SEMANTIC
+from everyword.strategies.route import ROUTE
 from everyword.strategies.strategy import Strategy
 from everyword.strategies.summary import SUMMARY
 from everyword.strategies.window import WINDOW, window
@@ -30,12 +33,15 @@ STRATEGIES: dict[str, Strategy] = {
         WINDOW,
         FULL,
         HYBRID,
+        ENTITIES,
+        GRAPH,
         PROFILE,
         PINNED,
         NOTES,
         NOTES_RAW,
         SUMMARY,
         COMPACT,
+        ROUTE,
     )
 }
 

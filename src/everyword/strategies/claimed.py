@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from everyword.claims.archive import asked_about
 from everyword.claims.caps import PROFILE_CHARACTERS, in_profile, used
+from everyword.claims.grounding import exact, is_about_assistant
 from everyword.domain.claim import Claim, Told
 from everyword.domain.context import Context, Evidence
 from everyword.domain.message import Message
 from everyword.domain.query import Query
+from everyword.domain.summary import SummaryLine, Written
 from everyword.domain.trace import Place, Stage, Trace
 from everyword.packing.packer import Frame, Item, pack, room
-from everyword.packing.section import Section, Source, claim_line, section, usage_line
+from everyword.packing.section import Section, Source, claim_line, section, usage_line, written_intro, written_line
 from everyword.strategies.strategy import Sources, Strategy, searched
 from everyword.strategies.window import WINDOW, read
 
 Behind = Literal["nothing", "newest", "evidence"]
 _KINDS = ("procedure", "profile", "entity", "edge", "note")
 """What is kept first where not all has room."""
+WRITTEN: frozenset[Source] = frozenset({"summary", "notes", "profile"})
+"""Sections whose lines a language model may write; facts that are pinned stay the user's words."""
+_LIST = 3
+"""Exact words from which on a claim is a list, whose parts nobody could say again."""
 _LEAST = 8
 """Tokens below which no further line is tried."""
 _ROUNDING = 8
 """Tokens that parts may take more together than one by one."""
-_Line = tuple[tuple[float, int, int], tuple[Evidence, str]]
-"""A line and its place in time."""
+_Line = tuple[tuple[float, int, int], tuple[tuple[Evidence, ...], str]]
+"""A line with its sources, and its place in time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unit:
+    """What is shown in one line: a claim in the user's words, or what a language model wrote from one or more."""
+
+    claims: tuple[Claim, ...]
+    text: str | None = None
+    """None: the words of the claim."""
+
+    @property
+    def characters(self) -> int:
+        return len(self.claims[0].text if self.text is None else self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +62,14 @@ class Claimed(Strategy):
     def fill(self, sources: Sources, asked: Query, frame: Frame) -> Context:
         """Return claims and what stands behind them. Raise ContextLengthExceeded."""
         told = sources.claims()
-        frame.trace = traced(self.name, told)
+        written = sources.written(told.claims) if self.front in WRITTEN else Written()
+        frame.trace = traced(self.name, replace(told, notes=(*told.notes, *written.notes)))
         found = let_in(told.claims, asked)
         if self.behind == "newest":
-            return _with_newest(self, found, sources, asked, frame)
+            return _with_newest(self, found, written.lines, sources, asked, frame)
         chosen = in_order_of_need(found, self.front)
-        frame.sections = fitted(self.front, chosen, sources, frame, most=int(self.share * room(frame)))
+        most = int(self.share * room(frame))
+        frame.sections = fitted(self.front, chosen, sources, frame, most=most, lines=written.lines)
         return searched(self, sources, asked, frame) if self.behind == "evidence" else pack((), frame)
 
 
@@ -60,12 +82,15 @@ def traced(name: str, told: Told) -> Trace:
 
 def let_in(claims: Sequence[Claim], asked: Query) -> list[Claim]:
     """Return the claims that a question lets in."""
-    return [claim for claim in claims if _is_let_in(claim, asked)]
+    return asked_about([claim for claim in claims if _is_let_in(claim, asked)], asked.text)
 
 
 def _is_let_in(claim: Claim, asked: Query) -> bool:
-    """Tell whether the conditions of a question let a claim in; what is shown as a recent turn is not said twice."""
-    if claim.seq in asked.hidden_seqs or claim.state == "joke" or claim.is_corrected:
+    """Tell whether the conditions of a question let a claim in; what is shown as a recent turn is not said twice.
+
+    What the user says about the assistant (`你是阿里員工`) is no fact about the user, whoever took it for one.
+    """
+    if claim.seq in asked.hidden_seqs or claim.state == "joke" or claim.is_corrected or is_about_assistant(claim.text):
         return False
     if asked.roles is not None and claim.author_role not in asked.roles:
         return False
@@ -85,54 +110,119 @@ def in_order_of_need(claims: Sequence[Claim], source: Source) -> list[Claim]:
 
 
 def _need(claim: Claim) -> tuple[int, int]:
-    """Return its place among kinds; of one kind, what has figures goes before what has none: they cannot be guessed."""
-    return _KINDS.index(claim.kind), not any(character.isdigit() for character in claim.text)
+    """Return its place among kinds; of one kind, lists and figures go first: they cannot be guessed."""
+    return _KINDS.index(claim.kind), -min(exact(claim.text), _LIST)
 
 
 def fitted(
-    source: Source, claims: Sequence[Claim], sources: Sources, frame: Frame, *, most: int
+    source: Source,
+    claims: Sequence[Claim],
+    sources: Sources,
+    frame: Frame,
+    *,
+    most: int,
+    lines: Sequence[SummaryLine] = (),
 ) -> tuple[Section, ...]:
-    """Return the first of the claims that fit in `most` tokens as one section, in the order in which they were said."""
+    """Return the first of the claims that fit in `most` tokens as one section, in the order in which they were said.
+
+    `lines` stand in the place of the claims that they were written from, where all of those are among them.
+    """
     messages = {message.seq: message for message in sources.log.by_seq({claim.seq for claim in claims})}
     usage = usage_line(used(claims), PROFILE_CHARACTERS, frame.locale) if source == "profile" else ""
     capacity = PROFILE_CHARACTERS if source == "profile" else None
-    chosen = _greedy(claims, messages, frame, most=most, capacity=capacity)
+    units = _units(claims, lines)
+    introduction = written_intro(frame.locale) if any(unit.text is not None for unit in units) else None
+    numbers = {claim.claim_id: claim.seq for claim in claims}
+    chosen = _greedy(units, numbers, messages, frame, most=most, capacity=capacity)
     least = room(frame) - most
     while chosen:
-        lines = [line for _, line in sorted(chosen, key=lambda each: each[0])]
-        written = section(source, lines, frame.locale, usage)
+        shown = [line for _, line in sorted(chosen, key=lambda each: each[0])]
+        written = section(source, [(first[0], text) for first, text in shown], frame.locale, usage, introduction)
+        written = replace(written, evidence=tuple(each for evidence, _ in shown for each in evidence))
         if room(replace(frame, sections=(*frame.sections, written))) >= least:
             return (*frame.sections, written)
         chosen.pop()
     return frame.sections
 
 
+def _units(claims: Sequence[Claim], lines: Sequence[SummaryLine]) -> list[_Unit]:
+    """Return what may be shown, in the order of the claims; a claim that a line says is not quoted too."""
+    known = {claim.claim_id: claim for claim in claims}
+    by_claim: dict[str, list[SummaryLine]] = {}
+    for line in lines:
+        if known.keys() >= set(line.claim_ids):
+            for claim_id in line.claim_ids:
+                by_claim.setdefault(claim_id, []).append(line)
+    units: dict[tuple[str, ...], _Unit] = {}
+    for claim in claims:
+        for line in by_claim.get(claim.claim_id, ()):
+            units.setdefault(
+                (line.text, *line.claim_ids),
+                _Unit(claims=tuple(known[each] for each in line.claim_ids), text=line.text),
+            )
+        if claim.claim_id not in by_claim:
+            units[(claim.claim_id,)] = _Unit(claims=(claim,))
+    return list(units.values())
+
+
 def _greedy(
-    claims: Sequence[Claim], messages: dict[int, Message], frame: Frame, *, most: int, capacity: int | None
+    units: Sequence[_Unit],
+    numbers: Mapping[str, int],
+    messages: Mapping[int, Message],
+    frame: Frame,
+    *,
+    most: int,
+    capacity: int | None,
 ) -> list[_Line]:
     """Return lines with their place in time, skipping what does not fit; in the order of need."""
-    numbers = {claim.claim_id: claim.seq for claim in claims}
     chosen: list[_Line] = []
     left, characters = most, capacity
-    for rank, claim in enumerate(claims, 1):
+    for rank, unit in enumerate(units, 1):
         if left < _LEAST:
             break
-        written = claim_line(claim, numbers, frame.locale)
+        written = _written(unit, numbers, frame)
         cost = frame.counter.count(f"{written}\n")
-        if cost > left or claim.seq not in messages or (characters is not None and len(claim.text) > characters):
+        is_there = all(claim.seq in messages for claim in unit.claims)
+        if cost > left or not is_there or (characters is not None and unit.characters > characters):
             continue
         left -= cost
-        characters = None if characters is None else characters - len(claim.text)
-        evidence = Evidence(message=messages[claim.seq], spans=(claim.span,), score=1.0 / rank, rank=rank, tokens=cost)
-        chosen.append((_moment(claim), (evidence, written)))
+        characters = None if characters is None else characters - unit.characters
+        chosen.append((min(map(_moment, unit.claims)), (_evidence(unit, messages, rank, cost), written)))
     return chosen
+
+
+def _written(unit: _Unit, numbers: Mapping[str, int], frame: Frame) -> str:
+    if unit.text is None:
+        return claim_line(unit.claims[0], numbers, frame.locale)
+    return written_line(unit.text, unit.claims, frame.locale)
+
+
+def _evidence(unit: _Unit, messages: Mapping[int, Message], rank: int, cost: int) -> tuple[Evidence, ...]:
+    """Return the sources of a line; of one that was written none of their characters is shown."""
+    return tuple(
+        Evidence(
+            message=messages[claim.seq],
+            spans=() if unit.text is not None else (claim.span,),
+            score=1.0 / rank,
+            rank=rank,
+            tokens=cost if place == 0 else 0,
+        )
+        for place, claim in enumerate(unit.claims)
+    )
 
 
 def _moment(claim: Claim) -> tuple[float, int, int]:
     return (claim.said_at.timestamp() if claim.said_at else 0.0, claim.seq, claim.span[0])
 
 
-def _with_newest(strategy: Claimed, claims: Sequence[Claim], sources: Sources, asked: Query, frame: Frame) -> Context:
+def _with_newest(
+    strategy: Claimed,
+    claims: Sequence[Claim],
+    lines: Sequence[SummaryLine],
+    sources: Sources,
+    asked: Query,
+    frame: Frame,
+) -> Context:
     """Return a section on what is older than the newest messages, and those; what one shows the other leaves out.
 
     The messages are read twice: for the room that is surely theirs, then for all that the section leaves.
@@ -140,23 +230,29 @@ def _with_newest(strategy: Claimed, claims: Sequence[Claim], sources: Sources, a
     window, trace = replace(WINDOW, turns=strategy.turns), frame.trace
     sure = replace(frame, budget=frame.budget - int(strategy.share * room(frame)))
     trial = read(window, sources.index, sources.log, asked, sure)
-    frame.sections = _of_the_rest(strategy, claims, trial.evidence, sources, frame)
+    frame.sections = _of_the_rest(strategy, claims, lines, trial.evidence, sources, frame)
     shown = read(window, sources.index, sources.log, asked, frame)
     newest = shown.evidence[frame.front :]
     frame.trace = replace(trace, stages=(*trace.stages, *shown.trace.stages), notes=(*trace.notes, *shown.trace.notes))
     frame.sections = ()
-    frame.sections = _of_the_rest(strategy, claims, newest, sources, frame)
+    frame.sections = _of_the_rest(strategy, claims, lines, newest, sources, frame)
     return replace(pack(_items(newest), frame), dropped=shown.dropped)
 
 
 def _of_the_rest(
-    strategy: Claimed, claims: Sequence[Claim], newest: Sequence[Evidence], sources: Sources, frame: Frame
+    strategy: Claimed,
+    claims: Sequence[Claim],
+    lines: Sequence[SummaryLine],
+    newest: Sequence[Evidence],
+    sources: Sources,
+    frame: Frame,
 ) -> tuple[Section, ...]:
     """Return the section on the claims that the newest messages do not show, in the room that those leave."""
     shown = {evidence.message.seq for evidence in newest}
     rest = in_order_of_need([claim for claim in claims if claim.seq not in shown], strategy.front)
     left = frame.budget - pack(_items(newest), frame).tokens - _ROUNDING
-    return fitted(strategy.front, rest, sources, frame, most=min(left, int(strategy.share * room(frame))))
+    most = min(left, int(strategy.share * room(frame)))
+    return fitted(strategy.front, rest, sources, frame, most=most, lines=lines)
 
 
 def _items(evidence: Sequence[Evidence]) -> Iterator[Item]:

@@ -42,7 +42,9 @@ class Notes(Strategy):
             notes=(*frame.trace.notes, *ranking.notes),
         )
         chosen = by_weight(claims, best, asked.asked_at or datetime.now(UTC))
-        frame.sections = fitted("notes", chosen, sources, frame, most=room(frame))
+        written = sources.written(told.claims)
+        frame.trace = replace(frame.trace, notes=(*frame.trace.notes, *written.notes))
+        frame.sections = fitted("notes", chosen, sources, frame, most=room(frame), lines=written.lines)
         return pack((), frame)
 
 

@@ -6,17 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from everyword.domain.claim import Told
+from everyword.domain.claim import Claim, Told
 from everyword.domain.context import Context, Evidence
+from everyword.domain.decision import Decision
 from everyword.domain.message import Message
 from everyword.domain.query import Query
+from everyword.domain.summary import Written
 from everyword.domain.trace import Trace
 from everyword.packing.excerpt import LONG, ROOM, excerpt, joined
 from everyword.packing.packer import Frame, Item, pack
 from everyword.packing.render import Style
-from everyword.ports import MessageLog, SearchIndex, TokenCounter
+from everyword.ports import LanguageModel, MessageLog, SearchIndex, TokenCounter
 from everyword.retrieval.recipe import Recipe
 from everyword.text.clauses import Span, clauses
 
@@ -31,6 +33,32 @@ _CHUNK = 24
 _CANDIDATES = 300
 
 
+class DecisionJournal(Protocol):
+    """Where a strategy that decides writes down what it decided."""
+
+    def add(self, decision: Decision) -> None: ...
+    def accepted(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """What a strategy that decides by asking may use."""
+
+    model: LanguageModel | None = None
+    """None: it decides by what the search tells."""
+    evidence_tokens: int = 1_500
+    """Of the evidence that is judged first."""
+    window_tokens: int = 0
+    """Tokens that the model takes; 0: not known, the budget alone limits."""
+    audit_percent: int = 0
+    """Of a hundred answers that evidence was enough for, how many are asked again with the whole history."""
+    journal: DecisionJournal | None = None
+
+
+def _nothing_written(_: Sequence[Claim]) -> Written:
+    return Written()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
     """What a strategy may fill the window from: one user's words, found or derived."""
@@ -40,6 +68,9 @@ class Sources:
     rank: Callable[[Query, Strategy], Ranking]
     claims: Callable[[], Told]
     """Called by the strategies that show claims; the others cause no reading."""
+    written: Callable[[Sequence[Claim]], Written] = _nothing_written
+    """Given claims, returns the lines that a language model wrote from them; without one, none."""
+    routing: Routing = Routing()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,3 +51,21 @@ def test_a_wrong_answer_is_told_with_the_right_ones(run: Run, wrong: list[str]) 
     shown = run("advise", *wrong)
     assert shown.exit_code == 2
     assert shown.stderr
+
+
+def test_figures_of_a_running_system_say_which_line_was_crossed(run: Run, document: Document, tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    figures.write_text('{"fallback_rate": 0.6, "memory_p95_s": 0.3, "temporal_accuracy": 0.2}')
+    shown = run("advise", "--figures", figures).stdout
+    assert "fallback_rate 0.6 (bound 0.5)\n  more than half of the questions fall back" in shown
+    assert "claims with validity, or a graph" in shown
+    assert "memory_p95_s" not in shown
+    found = document(run("advise", "--figures", figures, "--json"))["signals"]
+    assert [each["figure"] for each in found] == ["fallback_rate", "temporal_accuracy"]
+
+
+@pytest.mark.parametrize("content", ["", "[1]", '{"fallback_rate": "high"}', '{"vibes": 1}'])
+def test_figures_that_cannot_be_read_are_told(run: Run, tmp_path: Path, content: str) -> None:
+    figures = tmp_path / "figures.json"
+    figures.write_text(content)
+    assert run("advise", "--figures", figures).exit_code == 2

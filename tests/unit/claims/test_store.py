@@ -180,7 +180,7 @@ def test_a_check_finds_a_claim_that_the_words_do_not_bear_out(store: UserFile) -
     assert store.claims.verify() == []
     with store.database.transaction() as connection:
         connection.execute("UPDATE claim SET kind = 'procedure'")
-    assert len(store.claims.verify()) == 2
+    assert len(store.claims.verify()) == 3
     with store.database.transaction() as connection:
         connection.execute("UPDATE claim SET stop = 99")
     assert any("does not have" in problem for problem in store.claims.verify())

@@ -14,7 +14,7 @@ from everyword.errors import TranscriptError, UnknownFormatError
 from everyword.transcripts import FORMATS, read, recognise
 
 NAMES = ["anthropic", "chatgpt", "claude-ai", "claude-code", "codex", "everyword"]
-NAMES += ["jsonl", "langchain", "openai", "sharegpt", "slack"]
+NAMES += ["jsonl", "langchain", "mem0", "openai", "sharegpt", "slack"]
 
 
 def test_the_formats_have_these_names() -> None:

@@ -63,6 +63,10 @@ SAMPLES: dict[str, list[Any]] = {
             ],
         }
     ],
+    "mem0": [
+        {"results": [{"id": "1", "memory": "x", "metadata": {"a": 1}, "created_at": "2024-01-01", "updated_at": 7}]},
+        {"id": "2", "memory": "y", "user_id": "u", "run_id": "r", "agent_id": "a", "role": "user", "categories": ["c"]},
+    ],
     "claude-code": [
         {"type": "user", "uuid": "1", "parentUuid": "0", "sessionId": "s", "message": {"role": "user", "content": "x"}},
         {"type": "user", "uuid": "2", "parentUuid": "0", "sessionId": "s", "message": {"role": "user", "content": BLOCKS}},

@@ -27,6 +27,9 @@ _WAL_KEPT = 16 * 1024 * 1024
 _ERASED = "erased"
 """Name in `meta`: messages were erased whose bytes `shrink` has not yet taken out of the files."""
 
+_EMPTIED = "emptied"
+"""Name in `meta`: everything was forgotten, the file itself should go."""
+
 
 @contextmanager
 def translated(path: Path) -> Generator[None]:
@@ -139,8 +142,11 @@ class Database:
             self._empty_wal()
 
     def _empty_wal(self) -> None:
-        busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy and busy[0]:
+        until = time.monotonic() + BUSY_TIMEOUT_S
+        while (busy := self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()) and busy[0]:
+            if time.monotonic() < until:  # SQLite waits for readers, but not for another one who empties it.
+                time.sleep(0.01)
+                continue
             raise BusyLogError(
                 f"{self.path}: the messages are erased, but another process still reads the old state, so that their bytes "
                 "stay in the write-ahead log; they leave it when this memory is opened again."
@@ -154,6 +160,16 @@ class Database:
         """Tell whether erased bytes may still be in the files."""
         with self.reading() as connection:
             return bool(connection.execute("SELECT count(*) FROM meta WHERE name = ?", (_ERASED,)).get)
+
+    def owe_removal(self) -> None:
+        """Note in the current transaction that this file may be deleted when it is empty."""
+        self.connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, 1)", (_EMPTIED,))
+
+    def owes_removal(self) -> bool:
+        """Tell whether everything was forgotten here and nothing was said since."""
+        query = "SELECT count(*) FROM meta WHERE name = ? AND NOT EXISTS (SELECT 1 FROM message)"
+        with self.reading() as connection:
+            return bool(connection.execute(query, (_EMPTIED,)).get)
 
     def set_owner(self, user_id: str) -> None:
         """Write into the file whose it is, where its name cannot say it. Raise DamagedLogError where it is another's."""

@@ -32,6 +32,9 @@ _INSERT = (
     "INSERT INTO message (id, session, role, origin, branch, author, agent, created_us, offset_minutes, received_us, "
     "text, payload, digest, metadata, key, characters) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
+_COUNT_ERASURE = (
+    "INSERT INTO meta (name, value) VALUES ('erasures', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
+)
 Row = tuple[Any, ...]
 
 
@@ -118,6 +121,13 @@ class SqliteLog:
             )
             return [_message(row) for row in connection.execute(query, (session, min(turns, _MOST_TURNS) - 1))]
 
+    def ending(self, session_id: str) -> str:
+        """Return a text that is another one whenever a session has got a message, or the log has lost some."""
+        last = f"SELECT m.seq || ' ' || hex(m.id) {_FROM} WHERE s.name = ? ORDER BY m.seq DESC LIMIT 1"
+        erasures = "SELECT value FROM meta WHERE name = 'erasures'"
+        with self.database.reading() as connection:
+            return f"{connection.execute(last, (session_id,)).get} {connection.execute(erasures).get}"
+
     def newest_session(self) -> str | None:
         """Return the session of the last message, None in an empty log."""
         with self.database.reading() as connection:
@@ -141,6 +151,7 @@ class SqliteLog:
         with self.database.transaction() as connection:
             connection.executemany("DELETE FROM message WHERE seq = ?", [(seq,) for seq in seqs])
             connection.execute("DELETE FROM session WHERE id NOT IN (SELECT session FROM message)")
+            connection.execute(_COUNT_ERASURE)
             self.database.owe_shrink()
 
     def stats(self) -> dict[str, Any]:

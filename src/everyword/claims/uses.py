@@ -1,0 +1,56 @@
+"""Which messages were shown, gathered while contexts are made and written down later."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+
+from everyword.background import BackgroundWorker
+from everyword.errors import EverywordError
+from everyword.ports import Store
+
+_MANY = 200
+"""Messages of one user after which another thread writes them down."""
+
+
+class UseJournal:
+    """Uses that are not written yet; a process that is killed loses them, and nothing else."""
+
+    def __init__(self) -> None:
+        self._start()
+        self._worker = BackgroundWorker("everyword-claim-uses", self._write, waits="Uses of claims wait")
+
+    def _start(self) -> None:
+        self._waiting: dict[str, tuple[Store, dict[int, datetime]]] = {}
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def note(self, store: Store, seqs: Iterable[int], when: datetime) -> None:
+        """Note that messages were shown at a time; nothing is written here."""
+        if self._process != os.getpid():  # What the parent opened must not be used here.
+            self._start()
+        with self._lock:
+            uses = self._waiting.setdefault(str(store.path), (store, {}))[1]
+            for seq in seqs:
+                uses[seq] = max(when, uses.get(seq, when))
+            is_full = len(uses) >= _MANY
+        if is_full:
+            self._worker.schedule(store)
+
+    def _write(self, store: Store) -> None:
+        with self._lock:
+            _, uses = self._waiting.pop(str(store.path), (store, {}))
+        if uses and store.path.exists():
+            store.claims.marks.use(uses)
+
+    def close(self) -> None:
+        """Write down what waits; what cannot be written is left out, since nobody's words depend on it."""
+        if self._process != os.getpid():
+            self._start()
+        self._worker.close()
+        for store, _ in list(self._waiting.values()):
+            with suppress(EverywordError):
+                self._write(store)

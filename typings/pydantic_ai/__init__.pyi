@@ -1,0 +1,1 @@
+from pydantic_ai.messages import ModelMessage as ModelMessage
