@@ -53,6 +53,18 @@ def whose(key: Key | None, named: str | None, *, default: str | None = None) -> 
     return checked_user(stored_user(key.tenant, key.user))
 
 
+def nameable(key: Key | None, users: Sequence[str]) -> list[str]:
+    """Return those of the stored users whom a key may name, as it names them. Raise ForbiddenError."""
+    if key is None:
+        return list(users)
+    if key.kind == "metrics":
+        raise ForbiddenError("This key reads the metrics alone.")
+    if key.kind == "user":
+        return [] if key.user is None else [key.user]
+    within = stored_user(key.tenant, "")
+    return [user.removeprefix(within) for user in users if user.startswith(within)]
+
+
 def named_user(values: Sequence[str]) -> str | None:
     """Return the user that the headers name. Raise InvalidInputError where they name several."""
     if len(values) > 1:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from everyword import __version__
 from everyword.errors import EverywordError
-from everyword.server import claims, failures, proxy, rest
+from everyword.server import claims, explaining, failures, page, people, proxy, rest
 from everyword.server.gate import Gate
 from everyword.server.metrics import CONTENT_TYPE
 from everyword.server.serving import Json, Served, Serving, metrics_key_of
@@ -39,10 +39,19 @@ def application(serving: Serving) -> ASGIApp:
     app.state.serving = serving
     app.include_router(rest.routes)
     app.include_router(claims.routes)
+    app.include_router(explaining.routes)
+    app.include_router(people.routes)
+    app.include_router(page.routes(serving.lab_page))
     app.include_router(proxy.routes)
     _add_health(app)
     _add_failures(app, serving)
-    return Gate(app, metrics=serving.metrics, max_bytes=serving.settings.serve_max_bytes, is_open=serving.is_open)
+    return Gate(
+        app,
+        metrics=serving.metrics,
+        max_bytes=serving.settings.serve_max_bytes,
+        is_open=serving.is_open,
+        body_s=serving.arrival_s,
+    )
 
 
 def _lifespan(serving: Serving) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:

@@ -15,9 +15,10 @@ from everyword.config import settings
 from everyword.errors import ForbiddenError, InvalidInputError
 from everyword.server import log_lines
 from everyword.server.app import application
+from everyword.server.connection import connection
 from everyword.server.keys import KeyRing
 from everyword.server.listing import ListedMemory
-from everyword.server.serving import Serving
+from everyword.server.serving import ARRIVAL_S, Serving
 
 UPSTREAM_KEY = "EVERYWORD_UPSTREAM_API_KEY"
 _GRACE_S = 30
@@ -79,7 +80,15 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serving(home: Path, *, is_public: bool = False, default_user: str | None = None, **options: Any) -> Serving:
+def serving(
+    home: Path,
+    *,
+    is_public: bool = False,
+    default_user: str | None = None,
+    lab_page: bytes | None = None,
+    arrival_s: float = ARRIVAL_S,
+    **options: Any,
+) -> Serving:
     """Return what a server has at hand. Raise SettingsError."""
     memory_options = {name: value for name, value in options.items() if value is not None}
     return Serving(
@@ -90,6 +99,8 @@ def serving(home: Path, *, is_public: bool = False, default_user: str | None = N
         ring=KeyRing(home),
         is_public=is_public,
         default_user=default_user,
+        lab_page=lab_page,
+        arrival_s=arrival_s,
         upstream_key=os.environ.get(UPSTREAM_KEY),
     )
 
@@ -100,6 +111,8 @@ def server(what: Serving, *, log_config: dict[str, Any] | None = None) -> uvicor
         application(what),
         log_config=log_config,
         access_log=False,
+        http=connection(what.arrival_s),
+        ws="none",
         server_header=False,
         timeout_graceful_shutdown=_GRACE_S,
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from everyword.domain.account import percentile
 from everyword.domain.context import Context
 from everyword.domain.trace import Trace
 
@@ -99,8 +100,3 @@ class Metrics:
             self._lag.set(sum(self._pending.values()))
         self._p99.set(percentile(totals, 0.99))
         return generate_latest(self._registry)
-
-
-def percentile(ordered: list[int], share: float) -> float:
-    """Return the value that `share` of the ordered values do not exceed (nearest rank); 0 of none."""
-    return float(ordered[max(0, -(-len(ordered) * round(share * 100) // 100) - 1)]) if ordered else 0.0

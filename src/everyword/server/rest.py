@@ -25,6 +25,8 @@ from everyword.server.wire import (
     ForgetReply,
     ForgetRequest,
     HitReply,
+    JobReply,
+    JobsReply,
     MessagePage,
     MessageReply,
     Moment,
@@ -120,6 +122,7 @@ def list_sessions(user_id: Whose, serving: Served, cursor: Cursor = None, limit:
             last_seq=each.last_seq,
             first_at=each.first_at,
             last_at=each.last_at,
+            begins=each.begins,
         )
         for each in found
     ]
@@ -155,7 +158,7 @@ def context(asked: ContextRequest, user_id: Whose, serving: Served) -> ContextRe
     """Pack what a model needs to answer into a budget."""
     packed = serving.memory.context(user_id=user_id, **asked.model_dump())
     serving.metrics.packed(packed, user_id=user_id)
-    return _context(packed)
+    return context_reply(packed)
 
 
 @routes.post("/forget")
@@ -183,6 +186,18 @@ def stats(user_id: Whose, serving: Served) -> StatsReply:
     return StatsReply(**{name: counts[name] for name in StatsReply.model_fields})
 
 
+@routes.get("/jobs")
+def jobs(user_id: Whose, serving: Served) -> JobsReply:
+    """Return what waits in the background, and why it stands still where it does."""
+    counts = serving.memory.stats(user_id=user_id)
+    claims = counts["claims"]
+    vectors = JobReply(name="vectors", waiting=counts["pending_passages"], failed=0, failure=counts["vector_failure"])
+    reading = JobReply(
+        name="claims", waiting=claims["waiting"], failed=sum(claims["failed"].values()), failure=claims["failure"]
+    )
+    return JobsReply(results=[vectors, reading])
+
+
 @routes.get("/verify")
 def verify(user_id: Whose, serving: Served) -> VerifyReply:
     """Check every stored byte and every derived row."""
@@ -200,7 +215,13 @@ def _forgotten(serving: Served, user_id: str, asked: ForgetRequest) -> ForgetRep
     if not asked.preview:
         serving.recollections.forget(user_id)
     gone = serving.memory.forget(user_id=user_id, dry_run=asked.preview, **asked.model_dump(exclude={"preview"}))
-    return ForgetReply(messages=gone.messages, sessions=list(gone.sessions), is_preview=asked.preview)
+    where = scope(**asked.model_dump(exclude={"preview", "everything"}))
+    return ForgetReply(
+        messages=gone.messages,
+        sessions=list(gone.sessions),
+        is_preview=asked.preview,
+        claims=serving.memory.claims_within(where, user_id=user_id) if asked.preview else None,
+    )
 
 
 def _message(said: Message) -> MessageReply:
@@ -221,7 +242,8 @@ def _message(said: Message) -> MessageReply:
     )
 
 
-def _context(packed: Context) -> ContextReply:
+def context_reply(packed: Context) -> ContextReply:
+    """Return a context as it goes over the wire."""
     return ContextReply(
         text=packed.text,
         memory_text=packed.memory_text,

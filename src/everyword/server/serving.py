@@ -23,6 +23,8 @@ from everyword.server.recollection import Recollections
 if TYPE_CHECKING:
     import httpx
 
+ARRIVAL_S = 30.0
+
 
 @dataclass(slots=True, kw_only=True)
 class Serving:
@@ -35,12 +37,16 @@ class Serving:
     """Whether other machines can reach it: then nothing is served without a key."""
     default_user: str | None = None
     """Whose memory it is where nobody is named and no key is needed."""
+    lab_page: bytes | None = None
+    """The page of the context window lab; None: this server has none."""
     upstream_key: str | None = None
     upstream: httpx.AsyncClient | None = None
     """None: the proxy has nowhere to send requests."""
     limits: RateLimits = field(default_factory=RateLimits)
     metrics: Metrics = field(default_factory=Metrics)
     recollections: Recollections = field(default_factory=Recollections)
+    arrival_s: float = ARRIVAL_S
+    """Seconds that a client may take to send its headers, and again its body."""
     is_stopping: bool = False
 
     def is_open(self) -> bool:

@@ -94,6 +94,9 @@ class SessionReply(BaseModel):
     last_seq: int = Field(examples=[40])
     first_at: datetime | None
     last_at: datetime | None
+    begins: str = Field(
+        examples=["My spare key is with Mrs. Chou."], description="The user's first words, to know it by."
+    )
 
 
 class SessionPage(BaseModel):
@@ -203,6 +206,60 @@ class ContextReply(BaseModel):
     no_evidence: bool | None
 
 
+class ExplainRequest(ContextRequest):
+    """A question, as for a context."""
+
+    limit: int = Field(
+        default=20, ge=0, le=MOST_LISTED, description="How many of the dropped are told, the best first."
+    )
+
+
+class PlaceReply(BaseModel):
+    """Where a message stood in one stage."""
+
+    rank: int = Field(examples=[1], description="1 is best.")
+    score: float = Field(examples=[3.2], description="Higher is better; comparable within the stage only.")
+
+
+class ExplainedReply(BaseModel):
+    """One message on its way into the context or out of it."""
+
+    id: str = Field(examples=[_ID])
+    seq: int = Field(examples=[1])
+    session_id: str = Field(examples=["s1"])
+    role: str = Field(examples=["user"])
+    speaker: str = Field(examples=["user"])
+    origin: str = Field(examples=["user"])
+    created_at: datetime | None
+    text: str = Field(examples=["My spare key is with Mrs. Chou."])
+    outcome: Literal["packed", "packed in part", "dropped: budget", "dropped: rank", "shown as a recent turn"]
+    stages: dict[str, PlaceReply] = Field(examples=[{"lexical": {"rank": 1, "score": 3.2}}])
+
+
+class ExplainReply(BaseModel):
+    """A context, and the way of each message into it or out of it."""
+
+    context: ContextReply
+    messages: list[ExplainedReply] = Field(description="In the order of the log.")
+
+
+class StrategiesReply(BaseModel):
+    """The names that `strategy` takes, and what holds where a request names none."""
+
+    results: list[str] = Field(examples=[["evidence", "window"]])
+    default: str = Field(examples=["evidence"])
+    budget: int = Field(examples=[1500])
+
+
+class UsersReply(BaseModel):
+    """Whose memories the caller may name."""
+
+    results: list[str] = Field(examples=[["ana"]], description="The first of them by name.")
+    default: str | None = Field(description="Whose it is where a request names nobody.")
+    is_fixed: bool = Field(description="The key is of one user: naming one is not needed.")
+    needs_key: bool = Field(description="Whether this server asks for keys.")
+
+
 class ForgetRequest(Asked):
     """Which messages to erase; conditions hold together. `everything` stands alone."""
 
@@ -220,6 +277,9 @@ class ForgetReply(BaseModel):
     messages: int = Field(examples=[3])
     sessions: list[str] = Field(examples=[["s1"]])
     is_preview: bool = Field(examples=[False])
+    claims: int | None = Field(
+        default=None, examples=[2], description="In a preview: claims that only these messages say, which go with them."
+    )
 
 
 class ClaimReply(BaseModel):
@@ -238,6 +298,37 @@ class ClaimReply(BaseModel):
     cautions: list[str] = Field(description="Ids of claims that may contradict it.")
     confidence: float
     trust: str = Field(examples=["stated"])
+    is_archived: bool = Field(description="Neither said nor used for long: shown only where a question has a word of it.")
+    is_stale: bool = Field(description="What it points to was not there when it was last looked up.")
+
+
+class NodeReply(BaseModel):
+    """A person, an animal, a thing or a place that the user has named."""
+
+    name: str = Field(examples=["Mia"])
+    roles: list[str] = Field(examples=[["sister"]])
+    claim_ids: list[str] = Field(description="Claims that name it.")
+
+
+class EdgeReply(BaseModel):
+    """A relation that one claim states."""
+
+    subject: str = Field(examples=["Mia"])
+    relation: str = Field(examples=["lives in"])
+    object: str = Field(examples=["Lisbon"])
+    claim_id: str
+    message_ids: list[str] = Field(examples=[[_ID]])
+    said_at: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    is_open: bool
+
+
+class GraphReply(BaseModel):
+    """Whom and what the user has named, and how those are related; `user` is the user."""
+
+    nodes: list[NodeReply]
+    edges: list[EdgeReply]
 
 
 class ClaimsReply(BaseModel):
@@ -287,6 +378,21 @@ class StatsReply(BaseModel):
     pending_passages: int
     bytes_on_disk: int
     vector_failure: str | None
+
+
+class JobReply(BaseModel):
+    """Work in the background."""
+
+    name: Literal["vectors", "claims"]
+    waiting: int = Field(description="Passages without vectors; messages that were not read for claims.")
+    failed: int = Field(description="Messages that were given up after several tries.")
+    failure: str | None = Field(description="Why it stands still; null: nothing is wrong.")
+
+
+class JobsReply(BaseModel):
+    """All work in the background."""
+
+    results: list[JobReply]
 
 
 class VerifyReply(BaseModel):

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from everyword.testing.scripted_replies import Asked, Match, Said, Script, ScriptedReply
 from everyword.testing.word_embedder import WordEmbedder
@@ -96,10 +96,13 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_known():
             return
         try:
-            request: dict[str, Any] = json.loads(body)
-        except ValueError:
-            self._json(400, _error("The request is no JSON.", "invalid_request"))
+            given: Any = json.loads(body)
+        except (ValueError, RecursionError):
+            given = None
+        if not isinstance(given, dict):
+            self._json(400, _error("The request is no JSON object.", "invalid_request"))
             return
+        request = cast("dict[str, Any]", given)
         asked = Asked(
             path=self.path, body=request, headers={name.lower(): value for name, value in self.headers.items()}
         )

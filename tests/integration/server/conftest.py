@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,12 @@ class Running:
     def key(self, **opens: Any) -> dict[str, str]:
         """Make a key and return the header that shows it."""
         return {"Authorization": f"Bearer {KeyRing(self.home).add(**opens)[1]}"}
+
+
+@pytest.fixture(name="running")
+def _running() -> Callable[..., AbstractContextManager[Running]]:
+    """Return what starts a server on a folder of the test's own."""
+    return running
 
 
 @contextmanager
@@ -69,6 +75,15 @@ def start(tmp_path: Path) -> Iterator[Start]:
 @pytest.fixture
 def served(start: Start) -> Running:
     return start()
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """Start a server that stands for all tests of a module."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(running(tmp_path_factory.mktemp("memory"), **options))
 
 
 @pytest.fixture

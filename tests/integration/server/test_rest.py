@@ -110,10 +110,10 @@ def test_forgetting_tells_first_and_leaves_no_byte(ana: httpx.Client, tmp_path: 
     ana.post("/v1/memories", json={"messages": KEY, "session_id": "s1"})
     _fill(ana, 2, "s2")
     preview = ana.post("/v1/forget", json={"session_id": "s1", "preview": True}).json()
-    assert preview == {"messages": 1, "sessions": ["s1"], "is_preview": True}
+    assert preview == {"messages": 1, "sessions": ["s1"], "is_preview": True, "claims": 1}
     assert ana.get("/v1/stats").json()["messages"] == 3
     gone = ana.post("/v1/forget", json={"session_id": "s1"}).json()
-    assert gone == {"messages": 1, "sessions": ["s1"], "is_preview": False}
+    assert gone == {"messages": 1, "sessions": ["s1"], "is_preview": False, "claims": None}
     assert ana.post("/v1/search", json={"query": "Chou", "mode": "lexical"}).json()["results"] == []
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"Chou" in path.read_bytes()]
 

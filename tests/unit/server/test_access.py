@@ -7,7 +7,7 @@ from starlette.datastructures import Headers
 
 from everyword.domain.user import file_name
 from everyword.errors import EverywordError, ForbiddenError, InvalidInputError, InvalidUserIdError
-from everyword.server.access import given_key, header_text, named_user, whose
+from everyword.server.access import given_key, header_text, nameable, named_user, whose
 from everyword.server.keys import Key
 
 HOSTILE = st.one_of(
@@ -63,6 +63,24 @@ def test_a_users_key_reaches_that_user_or_nobody(tenant: str | None, named: str)
 def test_a_key_for_the_metrics_reaches_nobody() -> None:
     with pytest.raises(ForbiddenError):
         whose(_key("metrics", None, None), "ana")
+
+
+@given(tenant=TENANTS, users=st.lists(HOSTILE))
+def test_every_name_that_a_tenants_key_is_told_leads_to_a_stored_user_of_that_tenant(
+    tenant: str, users: list[str]
+) -> None:
+    told = nameable(_key("tenant", tenant, None), users)
+    assert [f"{tenant}/{name}" for name in told] == [
+        user for user in users if user.partition("/")[0] == tenant and "/" in user
+    ]
+
+
+def test_a_users_key_is_told_that_user_and_one_for_the_metrics_nobody() -> None:
+    stored = ["ana", "acme/ana", "acme/ben"]
+    assert nameable(None, stored) == stored
+    assert nameable(_key("user", "acme", "ana"), stored) == ["ana"]
+    with pytest.raises(ForbiddenError):
+        nameable(_key("metrics", None, None), stored)
 
 
 def test_a_tenants_key_demands_a_user() -> None:
