@@ -147,7 +147,8 @@ def test_older_turns_leave_a_full_window_whole_and_are_found_again(memory: Memor
     assert [prompt.use >= 0.7 for prompt in prompts] == [
         any(a.kind == "filling" for a in prompt.alerts) for prompt in prompts
     ]
-    assert prompts[0].use < 0.7 < 0.9 < full.use <= 1 > last.use
+    assert prompts[0].use < 0.7
+    assert 0.9 < full.use <= 1 > last.use
     assert "flushed" in [alert.kind for alert in last.alerts]
     assert not any(message.text.startswith("The spare key") for message in last.context.recent)
     again = ask(memory, "Who has the spare key?", window)
@@ -169,7 +170,7 @@ def test_the_window_and_its_account_survive_a_restart(tmp_path: Path) -> None:
         assert after.prefix.kept == 1.0
         assert after.prefix.common is not None
         assert after.prefix.common > 0.7
-        assert memory.health(user_id="ana").prompts == 21
+        assert memory.health(user_id="ana").prompts == 20, "all but the first, before which the user had said nothing"
 
 
 def test_a_question_that_is_stored_already_is_not_shown_twice(memory: Memory) -> None:
@@ -229,6 +230,7 @@ def test_what_cannot_fit_names_the_excess_and_three_remedies(memory: Memory) -> 
         {"tokens": 9, "answer": 1.0},
         {"tokens": 9, "order": "random"},
         {"tokens": 9, "memory": -1},
+        {"tokens": 9, "tools": [{"name": object()}]},
     ],
 )
 def test_a_window_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:

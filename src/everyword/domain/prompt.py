@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -50,6 +51,10 @@ class Window:
                 raise InvalidInputError(f"Window: {name}={share!r}: give a share from 0 to 1, such as 0.2.")
         if self.order not in ORDERS:
             raise InvalidInputError(f"Window: order={self.order!r}: choose one of {', '.join(get_args(Order))}.")
+        try:
+            json.dumps(list(self.tools))
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(f"Window: tools: give definitions that JSON can write ({error}).") from error
 
     @property
     def room(self) -> int:

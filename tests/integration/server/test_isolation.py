@@ -20,9 +20,9 @@ from everyword.server.app import application
 from everyword.server.keys import KeyRing
 from everyword.server.serving import Serving
 
-CALLS = 14_000
+CALLS = 20_000
 SOAK = 1_000_000
-OF_THE_LIBRARY = 6
+OF_THE_LIBRARY = 9
 """Calls of the library for each request over HTTP."""
 USERS = ("acme/ana", "acme/ben", "beta/ana", "beta/eve", "zoe")
 HOSTILE = (
@@ -117,8 +117,10 @@ async def _call(
     sent: list[Any] = []
     content = b"" if body is None else json.dumps(body).encode()
 
+    bodies = [{"type": "http.request", "body": content, "more_body": False}]
+
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": content, "more_body": False}
+        return bodies.pop() if bodies else await asyncio.Future()
 
     async def send(message: Any) -> None:
         sent.append(message)

@@ -7,7 +7,10 @@ import pytest
 
 from everyword import Memory
 
-CALL = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "db", "arguments": "{}"}}]}
+CALL = {
+    "role": "assistant",
+    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "db", "arguments": "{}"}}],
+}
 
 
 def anthropic(**more: Any) -> list[dict[str, Any]]:
@@ -63,7 +66,9 @@ def test_a_tool_that_did_not_fail_is_shown_without_a_mark(tmp_path: Path, messag
     assert "[TOOL_FAILED]" not in shown(tmp_path, messages)
 
 
-@pytest.mark.parametrize("options", [{"strategy": "bm25"}, {"strategy": "window"}, {"session_id": "s", "recent_turns": 3}])
+@pytest.mark.parametrize(
+    "options", [{"strategy": "bm25"}, {"strategy": "window"}, {"session_id": "s", "recent_turns": 3}]
+)
 def test_every_way_to_show_it_marks_it(tmp_path: Path, options: dict[str, Any]) -> None:
     assert "[TOOL_FAILED] " in shown(tmp_path, FAILED[0], **options)
 

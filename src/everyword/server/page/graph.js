@@ -16,41 +16,41 @@ const MARGIN = [46, 30];
 
 export function graph(app) {
   const place = h("div", {});
+  const closed = h("input", { type: "checkbox", onchange: () => load(app, place, closed.checked) });
   const element = h(
     "div",
     { class: "page wide" },
     h("h1", {}, app.t("graphTitle")),
     h("p", { class: "lead" }, app.t("graphLead")),
+    h("label", { class: "check" }, closed, app.t("showClosed")),
     place,
   );
-  load(app, place);
+  load(app, place, false);
   return { element, isOld: false, show: () => {} };
 }
 
-async function load(app, place) {
+async function load(app, place, closed) {
   show(place, h("p", { class: "quiet" }, app.t("loading")));
   try {
-    const found = await get("/v1/claims/graph");
-    show(
-      place,
-      found.nodes.length ? browser(app, ordered(named(app, found))) : empty(app, "graphEmpty", "graphEmptyHint"),
-    );
+    const found = await get("/v1/claims/graph", { closed });
+    show(place, found.nodes.length ? browser(app, ordered(named(app, found))) : empty(app));
   } catch (error) {
-    if (error.status === 404 || error.status === 405) show(place, empty(app, "graphAbsent"));
-    else
-      show(
-        place,
-        problemCard(app, error, () => load(app, place)),
-      );
+    const again = () => load(app, place, closed);
+    show(place, problemCard(app, error, again));
   }
 }
 
-function empty(app, title, hint = null) {
-  return h("div", { class: "hollow" }, h("p", {}, app.t(title)), hint && h("p", { class: "small" }, app.t(hint)));
+function empty(app) {
+  const hint = h("p", { class: "small" }, app.t("graphEmptyHint"));
+  return h("div", { class: "hollow" }, h("p", {}, app.t("graphEmpty")), hint);
 }
 
+// Nodes and edges as they are drawn; a name stands for its node.
 function named(app, { nodes, edges }) {
-  return { nodes: nodes.map((node) => (node.name === USER ? { ...node, name: app.t("you") } : node)), edges };
+  return {
+    nodes: nodes.map((node) => ({ ...node, id: node.name, name: node.name === USER ? app.t("you") : node.name })),
+    edges: edges.map((edge) => ({ ...edge, source: edge.subject, target: edge.object })),
+  };
 }
 
 // The names by the number of their relations, and for each its edges.
@@ -126,7 +126,7 @@ function spread(points, size) {
 
 function line(points, numberOf, edge) {
   const [[x1, y1], [x2, y2]] = [points[numberOf.get(edge.source)], points[numberOf.get(edge.target)]];
-  return svg("line", { x1, y1, x2, y2, class: edge.valid_to === null ? "" : "ended" });
+  return svg("line", { x1, y1, x2, y2, class: edge.is_open ? "" : "ended" });
 }
 
 function dot(all, node, [x, y], at, choose) {
@@ -189,7 +189,7 @@ function details(app, all, id, choose) {
   return [
     button([icon("back"), app.t("allNames")], () => choose(null), { class: "quiet-button" }),
     h("h2", { tabindex: "-1" }, node.name),
-    h("p", { class: "quiet small" }, app.t.named("thing", node.kind)),
+    h("p", { class: "quiet small" }, node.roles.join(", ")),
     edges.length
       ? h(
           "ul",
@@ -203,7 +203,7 @@ function details(app, all, id, choose) {
 
 function edgeRow(app, all, edge, choose) {
   const end = (id) => button(all.byId.get(id).name, () => choose(id), { class: "link" });
-  const to = app.format.day(edge.valid_to);
+  const to = edge.is_open ? null : (app.format.day(edge.valid_to) ?? "…");
   return h(
     "li",
     { class: to ? "ended" : "" },
@@ -215,7 +215,7 @@ function edgeRow(app, all, edge, choose) {
 }
 
 async function said(app, node, place) {
-  const claims = new Set(node.claims);
+  const claims = new Set(node.claim_ids);
   if (!claims.size) return;
   try {
     const { results } = await get("/v1/claims", { closed: true });

@@ -14,6 +14,7 @@ export function keyCard(app, problem, enter) {
     autocomplete: "off",
     spellcheck: "false",
     required: true,
+    pattern: "\\s*[!-~]+\\s*", // what a header can carry
     "aria-describedby": "key-hint",
   });
   const submit = (event) => {

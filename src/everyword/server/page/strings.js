@@ -235,7 +235,6 @@ const TEXTS = {
     "Names and relations come from claims, such as “My sister Ada lives in Porto.” A language model finds more of them than the rules do (setting llm).",
     "名字和關係來自陳述，例如「我妹妹小雅住在波多」。語言模型找得比規則多（設定 llm）。",
   ],
-  graphAbsent: ["This server does not offer the graph.", "這個伺服器沒有提供關係圖。"],
   graphMany: [
     "The picture shows the {shown} names with the most relations; the list has all {total}.",
     "圖上是關係最多的 {shown} 個名字；清單列出全部 {total} 個。",
