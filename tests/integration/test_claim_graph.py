@@ -60,7 +60,9 @@ def test_the_graph_leads_to_the_messages_and_is_of_one_user(memory: Memory) -> N
     say(memory, "My sister Mia lives in Lisbon.")
     memory.add("My sister Mia lives in Rome.", user_id="bo")
     found = memory.claims.graph(user_id="ana")
-    assert [memory.get(edge.message_ids[0], user_id="ana").text for edge in found.edges] == ["My sister Mia lives in Lisbon."] * 2
+    assert [memory.get(edge.message_ids[0], user_id="ana").text for edge in found.edges] == [
+        "My sister Mia lives in Lisbon."
+    ] * 2
     assert {node.name for node in found.nodes} == {"user", "Mia", "Lisbon"}
     assert next(node for node in found.nodes if node.name == "Mia").roles == ("sister",)
 

@@ -15,7 +15,18 @@ import pytest
 from everyword import Memory
 
 SECRET = "zanzibarquux"
-STRATEGIES = ("profile", "pinned", "notes", "notes+raw", "summary", "compact", "hybrid", "entities", "graph", "evidence")
+STRATEGIES = (
+    "profile",
+    "pinned",
+    "notes",
+    "notes+raw",
+    "summary",
+    "compact",
+    "hybrid",
+    "entities",
+    "graph",
+    "evidence",
+)
 _ADDS = """
 import sys, time
 from everyword import Memory
@@ -64,7 +75,9 @@ def test_a_kill_during_the_background_job_doubles_and_loses_nothing(tmp_path: Pa
 
 def test_the_journal_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     with Memory(tmp_path, embedder="none") as memory:
-        memory.add([{"role": "user", "content": f"I love dish {'abcdefgh'[number]}."} for number in range(8)], user_id="ana")
+        memory.add(
+            [{"role": "user", "content": f"I love dish {'abcdefgh'[number]}."} for number in range(8)], user_id="ana"
+        )
         memory.claims.derive(user_id="ana")
         memory.add("I love rice.", user_id="ana")
     with Memory(tmp_path, embedder="none") as memory:
@@ -77,7 +90,9 @@ def holding(folder: Path) -> list[str]:
 
 def test_forgetting_holds_after_a_rebuild_a_background_pass_a_snapshot_and_a_restart(tmp_path: Path) -> None:
     with Memory(tmp_path, embedder="none", claims="auto") as memory:
-        gone = list(memory.add(f"My sister {SECRET.title()} lives in Lisbon. I love {SECRET} pie.", user_id="ana").message_ids)
+        gone = list(
+            memory.add(f"My sister {SECRET.title()} lives in Lisbon. I love {SECRET} pie.", user_id="ana").message_ids
+        )
         gone += memory.add(f"{SECRET.title()} moved to Porto.", user_id="ana").message_ids
         memory.add("I love rice.", user_id="ana")
         memory.claims.derive(user_id="ana")

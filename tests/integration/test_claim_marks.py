@@ -77,7 +77,9 @@ def test_what_is_forgotten_leaves_no_mark(tmp_path: Path) -> None:
 # --- documents outside -------------------------------------------------------------------------------------------------
 
 
-def test_a_dead_pointer_comes_back_as_that_and_its_claim_is_shown_with_a_caution(memory: Memory, tmp_path: Path) -> None:
+def test_a_dead_pointer_comes_back_as_that_and_its_claim_is_shown_with_a_caution(
+    memory: Memory, tmp_path: Path
+) -> None:
     plan = tmp_path / "plan.md"
     plan.write_text("Paint the door green.", encoding="utf-8")
     done = memory.claims.point(str(plan), about="The plan for the door", user_id="ana")
@@ -114,7 +116,8 @@ def test_an_address_is_looked_up_only_by_a_resolver_that_is_given(memory: Memory
 
 
 @pytest.mark.parametrize(
-    ("target", "about"), [("plan", "The plan"), ("/tmp/x.md", "a\nb"), ("/tmp/x.md", "word " * 60), ("/a/b.md and more", "Plan")]
+    ("target", "about"),
+    [("plan", "The plan"), ("/tmp/x.md", "a\nb"), ("/tmp/x.md", "word " * 60), ("/a/b.md and more", "Plan")],
 )
 def test_a_document_in_place_of_a_pointer_is_refused(memory: Memory, target: str, about: str) -> None:
     with pytest.raises(InvalidInputError):
@@ -147,5 +150,7 @@ def test_notes_over_25_kb_are_stored_and_ask_for_a_rewrite(memory: Memory) -> No
 
 
 def test_what_is_read_by_itself_fills_no_cap(memory: Memory) -> None:
-    memory.add([{"role": "user", "content": f"I saw heron number {number} today."} for number in range(250)], user_id="ana")
+    memory.add(
+        [{"role": "user", "content": f"I saw heron number {number} today."} for number in range(250)], user_id="ana"
+    )
     assert memory.claims.remember("A note.", user_id="ana").problem is None

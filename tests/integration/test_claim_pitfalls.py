@@ -69,7 +69,7 @@ def test_plan_and_result_stand_side_by_side_each_as_what_it_is(memory: Memory) -
 
 
 @pytest.mark.parametrize("role", ["assistant", "user"])
-def test_你是阿里员工_never_enters_what_is_known_of_the_user(memory: Memory, role: str) -> None:
+def test_you_are_an_alibaba_employee_never_enters_what_is_known_of_the_user(memory: Memory, role: str) -> None:
     say(memory, "你是阿里员工。", role=role)
     filler(memory)
     for strategy in CLAIMED:
@@ -98,7 +98,10 @@ def test_coffee_was_true_then_and_is_not_now(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     ("first", "second", "caution"),
-    [("I'm allergic to peanuts.", "I love nuts.", "may contradict"), ("我對花生過敏。", "我喜歡吃堅果。", "可能與此矛盾")],
+    [
+        ("I'm allergic to peanuts.", "I love nuts.", "may contradict"),
+        ("我對花生過敏。", "我喜歡吃堅果。", "可能與此矛盾"),
+    ],
 )
 def test_peanuts_and_nuts_are_both_kept_with_a_caution(memory: Memory, first: str, second: str, caution: str) -> None:
     say(memory, first)
@@ -116,7 +119,7 @@ def test_a_traditional_conversation_is_quoted_in_its_own_characters(memory: Memo
         assert not simplified_only(section(memory, "小美、訂單號、花生、電腦？", strategy)), strategy
 
 
-def test_小明_is_another_user(memory: Memory) -> None:
+def test_xiaoming_is_another_user(memory: Memory) -> None:
     memory.add("我叫小明。我妹妹小美住在台北。", user_id="ming")
     say(memory, "我喜歡喝茶。")
     for strategy in (*CLAIMED, "evidence", "window"):
@@ -136,7 +139,9 @@ def test_a_tool_that_failed_states_nothing(memory: Memory) -> None:
     call = {"type": "tool_use", "id": "c", "name": "crm", "input": {}}
     failed = {"type": "tool_result", "tool_use_id": "c", "is_error": True, "content": "Customer 77 does not exist."}
     memory.add(
-        [{"role": "assistant", "content": [call]}, {"role": "user", "content": [failed]}], user_id="ana", timestamp="2026-05-22"
+        [{"role": "assistant", "content": [call]}, {"role": "user", "content": [failed]}],
+        user_id="ana",
+        timestamp="2026-05-22",
     )
     assert memory.claims.of(user_id="ana") == []
     text = memory.context("Does customer 77 exist?", user_id="ana").text

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -161,12 +162,11 @@ def test_at_least_99_in_100_statements_of_the_user_are_taken(
     missed = [text for text in STATED if text not in taken]
     told = f"{len(STATED) - len(missed)} of {len(STATED)} legitimate statements are taken"
     record_property("taken", told)
-    print(told)
+    sys.stdout.write(f"{told}\n")
     assert len(missed) <= len(STATED) // 100, missed
 
 
 def test_nothing_that_only_looks_like_a_statement_is_taken(memory: Memory) -> None:
     memory.add([{"role": "user", "content": text} for text in ONLY_SHOWN], user_id="ana")
     taken = [each.text for each in memory.claims.of(user_id="ana", closed=True)]
-    print(f"{len(taken)} of {len(ONLY_SHOWN)} texts that only look like statements are taken")
     assert taken == []

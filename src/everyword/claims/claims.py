@@ -182,9 +182,13 @@ class Claims:
         Raise InvalidInputError.
         """
         if not isinstance(about, str) or len(about) > ABOUT or len(about.splitlines()) > 1:
-            raise InvalidInputError(f"A document stays where it is: say in one line of at most {ABOUT} characters what it is about.")
+            raise InvalidInputError(
+                f"A document stays where it is: say in one line of at most {ABOUT} characters what it is about."
+            )
         if pointers(target) != [target]:
-            raise InvalidInputError(f"target={target!r}: give the path of a file, with a slash in it, or an address with ://.")
+            raise InvalidInputError(
+                f"target={target!r}: give the path of a file, with a slash in it, or an address with ://."
+            )
         return self._state(f"{about.strip()}: {target}", {"kind": "note"}, user_id, session_id, timestamp)
 
     def resolve(

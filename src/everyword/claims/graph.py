@@ -78,11 +78,16 @@ def _unnamed(claim: Claim, names: Mapping[str, str]) -> Iterator[str]:
     """Yield what has no name in a claim: a number of theirs, a cat."""
     said = fold(claim.text)
     if (found := patterns.ATTRIBUTE.search(said) or patterns.ATTRIBUTE_ZH.search(said)) is not None:
-        groups = found.groupdict()
-        yield groups.get("slot") or groups.get("own") or ""
+        yield _as_written(found, "slot" if found.groupdict().get("slot") else "own", claim.text)
     elif (relative := patterns.RELATIVE.search(said) or patterns.RELATIVE_ZH.search(said)) is not None:
-        role = possessed(USER, relative["who"])
+        role = possessed(USER, _as_written(relative, "who", claim.text))
         yield names.get(fold(role), role)
+
+
+def _as_written(found: re.Match[str], group: str, text: str) -> str:
+    """Return a part of a folded text in its own script."""
+    folded = found[group]
+    return folded if folded.isascii() or len(found.string) != len(text) else text[slice(*found.span(group))]
 
 
 def _with_claims(node: Node, said: Sequence[tuple[str, str]], edges: Sequence[Edge]) -> Node:
@@ -136,7 +141,9 @@ def _is_named(node: Node, folded: str, stems: set[str]) -> bool:
     name = fold(node.name)
     if _POSSESSED.match(node.name):
         return False
-    return _holds(folded, name) or (" " in name and name == node.name and {stem(word) for word in name.split()} <= stems)
+    return _holds(folded, name) or (
+        " " in name and name == node.name and {stem(word) for word in name.split()} <= stems
+    )
 
 
 def _has_role(node: Node, owners: set[str], folded: str, stems: set[str]) -> bool:

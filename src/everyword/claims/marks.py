@@ -57,10 +57,13 @@ class MarkStore:
     def use(self, uses: Mapping[int, datetime]) -> None:
         """Write down when messages were last shown, as far as claims quote them and the day has moved on."""
         with self._storage.reading() as connection:
-            quoted = {row[0] for row in connection.execute(
-                "SELECT DISTINCT c.seq FROM claim c JOIN message m USING (seq) WHERE c.seq IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(uses)),),
-            )}
+            quoted = {
+                row[0]
+                for row in connection.execute(
+                    "SELECT DISTINCT c.seq FROM claim c JOIN message m USING (seq) WHERE c.seq IN (SELECT value FROM json_each(?))",
+                    (json.dumps(list(uses)),),
+                )
+            }
         known = self.read().used_at
         new = {seq: at for seq, at in uses.items() if seq in quoted and (seq not in known or at - known[seq] >= STEP)}
         if not new:

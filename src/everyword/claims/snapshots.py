@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import apsw
 
@@ -25,12 +25,14 @@ IS_PASSED_OVER = (
     "{seq} > json_each.value ->> 0 AND {seq} <= json_each.value ->> 1)"
 )
 _VERSION_NAME = "claim_snapshots_version"
-_CLAIM = (
-    "id, extractor, seq, start, stop, kind, state, trust, slot, polarity, objects, replaces, corrects, confidence"
-)
+_CLAIM = "id, extractor, seq, start, stop, kind, state, trust, slot, polarity, objects, replaces, corrects, confidence"
 _LINK = "newer, older, relation"
 _READ = "extractor, seq, attempts, failure, refused"
-_COPIES = (("claim", "snapshot_claim", _CLAIM), ("claim_link", "snapshot_link", _LINK), ("claim_read", "snapshot_read", _READ))
+_COPIES = (
+    ("claim", "snapshot_claim", _CLAIM),
+    ("claim_link", "snapshot_link", _LINK),
+    ("claim_read", "snapshot_read", _READ),
+)
 _TABLES = ("snapshot_link", "snapshot_read", "snapshot_claim", "claim_snapshot")
 
 
@@ -60,7 +62,9 @@ class SnapshotStore:
             )
             number = connection.last_insert_rowid()
             for table, copy, columns in _COPIES:
-                connection.execute(f"INSERT INTO {copy} (snapshot, {columns}) SELECT ?, {columns} FROM {table}", (number,))
+                connection.execute(
+                    f"INSERT INTO {copy} (snapshot, {columns}) SELECT ?, {columns} FROM {table}", (number,)
+                )
             return next(each for each in _all(connection) if each.name == name)
 
     def all(self) -> list[ClaimSnapshot]:
@@ -109,10 +113,13 @@ class SnapshotStore:
     def count_passed_over(self) -> int:
         """Return how many messages of the user a rollback has passed over."""
         with self._storage.reading() as connection:
-            return connection.execute(
-                "SELECT count(*) FROM message WHERE role = 'user' AND origin = 'user' AND branch IS NULL AND "
-                + IS_PASSED_OVER.format(seq="seq")
-            ).get or 0
+            return (
+                connection.execute(
+                    "SELECT count(*) FROM message WHERE role = 'user' AND origin = 'user' AND branch IS NULL AND "
+                    + IS_PASSED_OVER.format(seq="seq")
+                ).get
+                or 0
+            )
 
     def readmit(self) -> None:
         """Let what was passed over be read after all."""
@@ -122,8 +129,9 @@ class SnapshotStore:
 
 def _pass_over(connection: apsw.Connection, number: int) -> None:
     """Pass over what came after a snapshot, and what was passed over when it was made."""
-    last, before = connection.execute("SELECT last_seq, passed_over FROM claim_snapshot WHERE id = ?", (number,)).fetchall()[0]
-    newest = connection.execute("SELECT coalesce(max(seq), 0) FROM message").get
+    found = connection.execute("SELECT last_seq, passed_over FROM claim_snapshot WHERE id = ?", (number,)).fetchall()
+    last, before = cast("tuple[int, str]", found[0])
+    newest: int = connection.execute("SELECT coalesce(max(seq), 0) FROM message").get
     ranges = [*json.loads(before), *([[last, newest]] if newest > last else [])]
     connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (PASSED_OVER, json.dumps(ranges)))
 
@@ -133,10 +141,11 @@ def _ranges(connection: apsw.Connection) -> list[list[int]]:
 
 
 def _all(connection: apsw.Connection) -> list[ClaimSnapshot]:
-    rows = connection.execute(
+    found = connection.execute(
         "SELECT name, made_at, last_seq, (SELECT count(*) FROM snapshot_claim c WHERE c.snapshot = s.id) "
         "FROM claim_snapshot s ORDER BY id"
     ).fetchall()
+    rows = cast("list[tuple[str, str, int, int]]", found)
     return [
         ClaimSnapshot(name=name, made_at=datetime.fromisoformat(made_at), last_seq=last, claims=count)
         for name, made_at, last, count in rows

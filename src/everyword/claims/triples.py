@@ -33,7 +33,9 @@ _ZH_ROLE = (
     "(?:貓|猫|狗|寵物|宠物|鸚鵡|鹦鹉|倉鼠|仓鼠|兔子|太太|老婆|先生|老公|丈夫|妻子|女朋友|男朋友|兒子|儿子|女兒|女儿|孩子|媽媽|妈妈|爸爸|母親|母亲|父親|父亲|"
     "姐姐|姊姊|妹妹|哥哥|弟弟|爺爺|爷爷|奶奶|外公|外婆|表哥|表妹|堂哥|阿姨|叔叔|朋友|室友|同事|老闆|老板|主管|客戶|客户|老師|老师|學生|学生|醫生|医生|牙醫|牙医|公司|主人)"
 )
-_ZH_NAME = r"(?:(?!我|你|您|妳|他|她|它|這|这|那|誰|谁|什|哪|是|的|叫|都|也|不|一|有)[\u3400-\u9fff·]){2,4}?|[A-Z][\w-]*"
+_ZH_NAME = (
+    r"(?:(?!我|你|您|妳|他|她|它|這|这|那|誰|谁|什|哪|是|的|叫|都|也|不|一|有)[\u3400-\u9fff·]){2,4}?|[A-Z][\w-]*"
+)
 _ZH_PLACE = r"(?:(?!我|你|他|她|了|的|嗎|吗|呢)[\u3400-\u9fffA-Za-z0-9]){1,10}?"
 _ZH_WHEN = "(?:現在|现在|目前|已經|已经|剛|刚|也|還|还|都|一直)?"
 _ZH_END = r"(?=[。，！；,.!;、\s]|了|$)"
@@ -155,14 +157,15 @@ _OTHERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
         ),
         _named,
     ),
-    (re.compile(rf"^(?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"), _named),
+    (
+        re.compile(rf"^(?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"),
+        _named,
+    ),
     (re.compile(rf"^(?P<name>{_NAME}) is (?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE})\b"), _is_somebodys),
     (re.compile(rf"^(?P<name>{_NAME}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"), _plain),
     (re.compile(rf"^(?P<name>{_ZH_NAME})是(?P<owner>{_ZH_NAME})的(?P<role>{_ZH_ROLE}){_ZH_END}"), _is_somebodys),
     (
-        re.compile(
-            rf"^(?P<owner>{_ZH_NAME})的(?P<role>{_ZH_ROLE})(?:名叫|叫做|叫|是)(?P<name>{_ZH_NAME}){_ZH_END}"
-        ),
+        re.compile(rf"^(?P<owner>{_ZH_NAME})的(?P<role>{_ZH_ROLE})(?:名叫|叫做|叫|是)(?P<name>{_ZH_NAME}){_ZH_END}"),
         _named,
     ),
     (
@@ -172,7 +175,9 @@ _OTHERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
         _works,
     ),
     (
-        re.compile(rf"^(?P<name>{_ZH_NAME}){_ZH_WHEN}(?P<verb>住在|搬到|搬去|嫁給|嫁给)(?P<object>{_ZH_PLACE}){_ZH_END}"),
+        re.compile(
+            rf"^(?P<name>{_ZH_NAME}){_ZH_WHEN}(?P<verb>住在|搬到|搬去|嫁給|嫁给)(?P<object>{_ZH_PLACE}){_ZH_END}"
+        ),
         _plain,
     ),
 )
@@ -183,7 +188,9 @@ _ANY_TWO = re.compile(rf"(?P<name>{_NAME}) (?P<verb>(?:[a-z]+ ){{0,3}}[a-z]+) (?
 def relations(text: str, *, is_edge: bool = False) -> tuple[Triple, ...]:
     """Return the relations of a sentence; `is_edge`: it is known to relate two named things, in whatever words."""
     words = " ".join(text.split())
-    found = [triple for pattern, read in (*_ALWAYS, *_OTHERS) for each in pattern.finditer(words) for triple in read(each)]
+    found = [
+        triple for pattern, read in (*_ALWAYS, *_OTHERS) for each in pattern.finditer(words) for triple in read(each)
+    ]
     if not found and is_edge and (related := _ANY_TWO.search(words)) is not None:
         found = list(_plain(related))
     return tuple(dict.fromkeys(each for each in found if each.subject and each.object and each.subject != each.object))

@@ -101,7 +101,9 @@ def _keep(
     if rollback is not None:
         memory.claims.rollback(user_id=user, name=rollback)
         over = memory.stats(user_id=user)["claims"]["passed_over"]
-        terminal.say(f"The claims are as {rollback!r} has them; {over:,} later messages are passed over and stay in the log.")
+        terminal.say(
+            f"The claims are as {rollback!r} has them; {over:,} later messages are passed over and stay in the log."
+        )
     if gone is not None:
         memory.claims.delete_snapshot(user_id=user, name=gone)
     found = memory.claims.snapshots(user_id=user)

@@ -54,9 +54,7 @@ def in_front(
     return frame.sections
 
 
-def _written(
-    lines: Sequence[Shown], messages: Mapping[int, Message], frame: Frame
-) -> list[tuple[Evidence, str]]:
+def _written(lines: Sequence[Shown], messages: Mapping[int, Message], frame: Frame) -> list[tuple[Evidence, str]]:
     """Return each line with its evidence, the first of a heading behind that."""
     found: list[tuple[Evidence, str]] = []
     before = ""

@@ -18,12 +18,17 @@ def test_each_type_has_a_policy_of_its_own_and_each_kind_a_type() -> None:
     assert POLICIES["working"].kinds == ()
 
 
-@pytest.mark.parametrize("text", ["Never push to main.", "Use metric units.", "You should ask first.", "I want you to be brief.", "以後請用台幣。"])
+@pytest.mark.parametrize(
+    "text",
+    ["Never push to main.", "Use metric units.", "You should ask first.", "I want you to be brief.", "以後請用台幣。"],
+)
 def test_a_sentence_that_asks_for_something_sets_a_rule(text: str) -> None:
     assert sets_rule(text)
 
 
-@pytest.mark.parametrize("text", ["I used grep today.", "My sister is a doctor.", "我昨天用了 grep。", "It rained.", "Yesterday I rested."])
+@pytest.mark.parametrize(
+    "text", ["I used grep today.", "My sister is a doctor.", "我昨天用了 grep。", "It rained.", "Yesterday I rested."]
+)
 def test_a_sentence_that_tells_something_sets_none(text: str) -> None:
     assert not sets_rule(text)
 

@@ -36,6 +36,8 @@ def test_what_a_model_calls_an_edge_is_read_more_freely() -> None:
     assert (only.subject, only.relation, only.object) == ("Carla", "often argues with", "Dmitri")
 
 
-@pytest.mark.parametrize("text", ["Paris is nice.", "I live in Rome.", "He lives in Rome.", "今天很熱。", "What is Mia's dog called?"])
+@pytest.mark.parametrize(
+    "text", ["Paris is nice.", "I live in Rome.", "He lives in Rome.", "今天很熱。", "What is Mia's dog called?"]
+)
 def test_only_two_named_things_are_a_relation_of_others(text: str) -> None:
     assert not relates_others(text)
