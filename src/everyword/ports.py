@@ -183,12 +183,18 @@ class PassageTable(Protocol):
     lengths: Ints
     scripts: Ints
     authors: list[str | None]
-    names: list[str | None]
-    """Different authors."""
-    named: Ints
-    """Place of the author in `names`."""
     order: Ints
     """Positions sorted by session, then by id."""
+
+    @property
+    def names(self) -> list[str | None]:
+        """Different authors."""
+        ...
+
+    @property
+    def named(self) -> Ints:
+        """Place of the author in `names`."""
+        ...
 
     def __len__(self) -> int: ...
     def positions(self, passage_ids: Ints) -> Ints: ...

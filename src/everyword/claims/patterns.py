@@ -60,7 +60,8 @@ RULE = _english(
 CALL_ME = _english(r"\b(?:please |you can )?call me [a-z]+\b(?! back| later| when| if| at| on| tomorrow)|^请?叫我")
 
 WISH = _english(
-    r"\b(?:i|we)(?:'d| would)? (?:want|like|need|expect|prefer|ask|wish) (?:it if )?(?:you|your|that you|answers?|replies|all|every|no)\b"
+    r"\b(?:i|we)(?:'d| would)? (?:want|like|need|expect|prefer|ask|wish) (?:it if )?"
+    r"(?:you|your|that you|answers?|replies|all|every|no)\b"
     r"|\byou (?:must|should|have to|need to|ought to|may|can|shall)\b|我(?:希望|要|想要)你|你(?:必须|应该|要|得|不要|别|不能)"
 )
 TELLS = _english(

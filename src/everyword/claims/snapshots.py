@@ -129,8 +129,8 @@ class SnapshotStore:
 
 def _pass_over(connection: apsw.Connection, number: int) -> None:
     """Pass over what came after a snapshot, and what was passed over when it was made."""
-    found = connection.execute("SELECT last_seq, passed_over FROM claim_snapshot WHERE id = ?", (number,)).fetchall()
-    last, before = cast("tuple[int, str]", found[0])
+    query = "SELECT last_seq, passed_over FROM claim_snapshot WHERE id = ?"
+    last, before = cast("list[tuple[int, str]]", connection.execute(query, (number,)).fetchall())[0]
     newest: int = connection.execute("SELECT coalesce(max(seq), 0) FROM message").get
     ranges = [*json.loads(before), *([[last, newest]] if newest > last else [])]
     connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (PASSED_OVER, json.dumps(ranges)))
@@ -141,11 +141,11 @@ def _ranges(connection: apsw.Connection) -> list[list[int]]:
 
 
 def _all(connection: apsw.Connection) -> list[ClaimSnapshot]:
-    found = connection.execute(
+    query = (
         "SELECT name, made_at, last_seq, (SELECT count(*) FROM snapshot_claim c WHERE c.snapshot = s.id) "
         "FROM claim_snapshot s ORDER BY id"
-    ).fetchall()
-    rows = cast("list[tuple[str, str, int, int]]", found)
+    )
+    rows = cast("list[tuple[str, str, int, int]]", connection.execute(query).fetchall())
     return [
         ClaimSnapshot(name=name, made_at=datetime.fromisoformat(made_at), last_seq=last, claims=count)
         for name, made_at, last, count in rows

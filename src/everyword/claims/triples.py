@@ -20,10 +20,14 @@ _ROLE = (
     "boat|horse|school|project|supplier|lawyer|accountant)"
 )
 _ADJECTIVE = "(?:(?:older|younger|little|big|best|new|old|eldest|youngest|twin|former|ex) )?"
-_NAME = r"(?!(?:I|My|Our|He|She|It|We|They|You|Your|The|This|That|There|What|Who|Where|When|If|And|But|So|Then)\b)[A-Z][\w’'.-]*?(?: [A-Z][\w-]*){0,2}"
+_NAME = (
+    r"(?!(?:I|My|Our|He|She|It|We|They|You|Your|The|This|That|There|What|Who|Where|When|If|And|But|So|Then)\b)"
+    r"[A-Z][\w’'.-]*?(?: [A-Z][\w-]*){0,2}"
+)
 _PLACE = r"(?:(?:the|a|an) )?(?:[A-Z][\w’-]*|[a-z]+(?= of [A-Z]))(?:(?: (?:of|de|the|and|at|&))? [A-Z][\w’-]*){0,4}"
 _VERB = (
-    r"(?:(?:now |currently |still |also )?(?:lives (?:in|at|near|with)|lived in|moved to|comes from|is from|works (?:at|for|in|with)|worked (?:at|for)|"
+    r"(?:(?:now |currently |still |also )?(?:lives (?:in|at|near|with)|lived in|moved to|comes from|is from|"
+    r"works (?:at|for|in|with)|worked (?:at|for)|"
     r"studies (?:at|in|with)?|goes to|owns|manages|leads|runs|teaches|mentors|supervises|reports to|belongs to|is married to|"
     r"married|is engaged to|is dating|plays for|volunteers at|is part of|is in|has moved to))"
 )
@@ -102,7 +106,8 @@ _OF_OTHERS = {"live in": "lives in", "work at": "works at", "work for": "works f
 _ALWAYS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (
         re.compile(
-            rf"(?:{_MINE}) {_ADJECTIVE}(?P<role>{_ROLE})(?:,)? (?P<name>{_NAME}),?(?: (?P<verb>{_VERB}) (?P<object>{_PLACE}))?(?=[\s.,!;]|$)"
+            rf"(?:{_MINE}) {_ADJECTIVE}(?P<role>{_ROLE})(?:,)? (?P<name>{_NAME}),?"
+            rf"(?: (?P<verb>{_VERB}) (?P<object>{_PLACE}))?(?=[\s.,!;]|$)"
         ),
         _named,
     ),
@@ -115,7 +120,8 @@ _ALWAYS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (re.compile(rf"(?:{_MINE}) {_ADJECTIVE}(?P<role>{_ROLE}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"), _named),
     (
         re.compile(
-            rf"\b(?:I|[Ww]e)(?:'ve|’ve)? (?:have|got|adopted|own) an? (?:\w+ )?(?P<role>{_ROLE}) (?:called|named) (?P<name>{_NAME})(?=[\s.,!;]|$)"
+            rf"\b(?:I|[Ww]e)(?:'ve|’ve)? (?:have|got|adopted|own) an? (?:\w+ )?(?P<role>{_ROLE}) "
+            rf"(?:called|named) (?P<name>{_NAME})(?=[\s.,!;]|$)"
         ),
         _named,
     ),
@@ -153,7 +159,8 @@ _ALWAYS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
 _OTHERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (
         re.compile(
-            rf"^(?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE})(?:,)?(?: is (?:called |named )?| )(?P<name>{_NAME}),?(?: (?P<verb>{_VERB}) (?P<object>{_PLACE}))?(?=[\s.,!;]|$)"
+            rf"^(?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE})(?:,)?(?: is (?:called |named )?| )(?P<name>{_NAME}),?"
+            rf"(?: (?P<verb>{_VERB}) (?P<object>{_PLACE}))?(?=[\s.,!;]|$)"
         ),
         _named,
     ),

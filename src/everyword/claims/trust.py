@@ -16,8 +16,9 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([a-zA-Z][\w-]{0,40})\
 _QUOTED = re.compile(r"^[ \t]*>.*$|“[^”\n]{12,}”|「[^」\n]{8,}」|『[^』\n]{8,}』|\"[^\"\n]{12,}\"", re.MULTILINE)
 
 _DOCUMENT = re.compile(
-    r"(?:\bit (?:says|said|reads|states|claims)\b|\b(?:the|this|that|an?|my) (?:\w+ )?(?:page|site|website|article|e-?mail|letter|document|tool|result|log|bot|assistant|"
-    r"ad|post|message|book|character)\s+(?:\w+ )?(?:said|says|told|tells|wrote|writes|claims?|claimed|reads?|states?)\b"
+    r"(?:\bit (?:says|said|reads|states|claims)\b|"
+    r"\b(?:the|this|that|an?|my) (?:\w+ )?(?:page|site|website|article|e-?mail|letter|document|tool|result|log|bot|"
+    r"assistant|ad|post|message|book|character)\s+(?:\w+ )?(?:said|says|told|tells|wrote|writes|claims?|claimed|reads?|states?)\b"
     r"|(?:網頁|网页|網站|网站|文章|文件|郵件|邮件|信|工具|結果|结果|助手|上面)(?:裡|里|上)?都?(?:說|说|寫|写|講|讲|顯示|显示))"
     r"(?:(?!\n[ \t]*\n).)*",
     re.IGNORECASE | re.DOTALL,
@@ -26,7 +27,8 @@ _DOCUMENT = re.compile(
 _PASTED = re.compile(
     r"(?:\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|edit|review|explain|fix|reply to|respond to|the following|below)\b"
     r"|翻譯|翻译|摘要|總結|总结|校對|校对|潤飾|润色|改寫|改写|回覆|回复|解釋|解释|以下|下面)[^\n:：]{0,80}[:：].*"
-    r"|\b(?:wrote|writes|forwarded|forwards|posted|texted|quotes?|quoted|(?:a|the) line|lyrics|means?|says|said)\b[^\n:：.!?]{0,60}[:：].*"
+    r"|\b(?:wrote|writes|forwarded|forwards|posted|texted|quotes?|quoted|(?:a|the) line|lyrics|means?|says|said)\b"
+    r"[^\n:：.!?]{0,60}[:：].*"
     r"|(?:寫道|写道|轉傳|转传|轉寄|转寄|傳來|传来|貼文|贴文|台詞|台词|什麼意思|什么意思)[^\n:：。！？]{0,20}[:：].*",
     re.IGNORECASE | re.DOTALL,
 )

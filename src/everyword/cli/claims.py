@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -37,16 +38,6 @@ def claims(
     form: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="Of the graph: text, dot (Graphviz) or mermaid.")
     ] = "text",
-    snapshot: Annotated[
-        str | None, typer.Option("--snapshot", metavar="NAME", help="Keep all claims as they stand under a name.")
-    ] = None,
-    rollback: Annotated[
-        str | None, typer.Option("--rollback", metavar="NAME", help="Put all claims back as a snapshot has them.")
-    ] = None,
-    snapshots: Annotated[bool, typer.Option("--snapshots", help="List the snapshots.")] = False,
-    delete_snapshot: Annotated[
-        str | None, typer.Option("--delete-snapshot", metavar="NAME", help="Delete a snapshot.")
-    ] = None,
     resolve: Annotated[
         str | None, typer.Option("--resolve", metavar="ID", help="Look whether the files that a claim names are there.")
     ] = None,
@@ -66,53 +57,28 @@ def claims(
             memory.claims.derive(user_id=named, progress=bars.claims)
             if memory.summaries.is_written:
                 memory.summaries.write(user_id=named)
-        if snapshot or rollback or snapshots or delete_snapshot:
-            return _keep(memory, named, snapshot, rollback, delete_snapshot, as_json=as_json)
         if as_graph:
             return _show_graph(memory, named, as_of, form, closed=closed, as_json=as_json)
         if resolve is not None:
             return _show_pointers(memory, named, resolve, as_json=as_json)
         if remember is not None:
             done = memory.claims.remember(remember, user_id=named, kind=kinds[0] if kinds else "note")
-        elif correct is not None:
+            return _show_written(memory, home, done, named, bars, as_json=as_json)
+        if correct is not None:
             done = memory.claims.correct(*correct, user_id=named)
-        else:
-            done = None
-        if done is not None:
-            if vectors.are_wanted(home):
-                vectors.follow(memory, named, bars)
-            return _show_written(done, as_json=as_json)
+            return _show_written(memory, home, done, named, bars, as_json=as_json)
         found = memory.claims.of(user_id=named, kinds=kinds, as_of=as_of, closed=closed)
         counts = memory.stats(user_id=named)["claims"]
+    return _show(found, counts, as_json=as_json)
+
+
+def _show(found: Sequence[Claim], counts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        return terminal.write_json({"claims": [documents.plain(each) for each in found], **counts})
+        terminal.write_json({"claims": [documents.plain(each) for each in found], **counts})
+        return
     terminal.write_lines(line for each in found for line in _lines(each))
     if counts["waiting"]:
         terminal.say(f"{counts['waiting']:,} messages are not read yet: everyword claims --derive")
-    return None
-
-
-def _keep(
-    memory: Memory, user: str, snapshot: str | None, rollback: str | None, gone: str | None, *, as_json: bool
-) -> None:
-    """Make, restore or delete a snapshot, and list all of them."""
-    if snapshot is not None:
-        memory.claims.snapshot(user_id=user, name=snapshot)
-    if rollback is not None:
-        memory.claims.rollback(user_id=user, name=rollback)
-        over = memory.stats(user_id=user)["claims"]["passed_over"]
-        terminal.say(
-            f"The claims are as {rollback!r} has them; {over:,} later messages are passed over and stay in the log."
-        )
-    if gone is not None:
-        memory.claims.delete_snapshot(user_id=user, name=gone)
-    found = memory.claims.snapshots(user_id=user)
-    if as_json:
-        terminal.write_json({"snapshots": [documents.plain(each) for each in found]})
-        return
-    terminal.write_lines(
-        f"{each.made_at:%Y-%m-%d %H:%M}  {each.claims:,} claims  {terminal.visible(each.name)}" for each in found
-    )
 
 
 def _show_graph(memory: Memory, user: str, as_of: str | None, form: str, *, closed: bool, as_json: bool) -> None:
@@ -134,7 +100,9 @@ def _show_pointers(memory: Memory, user: str, claim_id: str, *, as_json: bool) -
     terminal.write_lines(f"{each.status}  {terminal.visible(each.target)}" for each in found)
 
 
-def _show_written(done: Remembered, *, as_json: bool) -> None:
+def _show_written(memory: Memory, home: Path | None, done: Remembered, user: str, bars: Bars, *, as_json: bool) -> None:
+    if vectors.are_wanted(home):
+        vectors.follow(memory, user, bars)
     if as_json:
         terminal.write_json(documents.plain(done))
         return

@@ -24,6 +24,7 @@ from everyword.cli import (
     mcp,
     moves,
     serve,
+    snapshots,
     words_in,
     words_out,
 )
@@ -114,6 +115,10 @@ app.command(
         "claims --as-of 2026-03-01 --user me",
     ),
 )(claims.claims)
+app.command(
+    "snapshots",
+    epilog=_example("snapshots --make before-import --user me", "snapshots --rollback before-import --user me"),
+)(snapshots.snapshots)
 app.command("stats", epilog=_example("stats --user me"))(care.stats)
 app.command("health", epilog=_example("health --user me", "health --user me --json"))(health.health)
 app.command("verify", epilog=_example("verify --user me"))(care.verify)

@@ -68,16 +68,20 @@ class Corpus:
             return np.clip(passage_ids - self.ids[0], 0, len(self.ids))
         return np.searchsorted(self.ids, passage_ids)
 
-    @cached_property
+    @property
     def names(self) -> list[str | None]:
         """Different authors."""
-        return list(dict.fromkeys(self.authors))
+        return self._numbered_authors[0]
 
-    @cached_property
+    @property
     def named(self) -> Ints:
         """Place of each passage's author in `names`."""
-        places = {name: place for place, name in enumerate(self.names)}
-        return np.array([places[author] for author in self.authors], dtype=np.int64)
+        return self._numbered_authors[1]
+
+    @cached_property
+    def _numbered_authors(self) -> tuple[list[str | None], Ints]:
+        places = {name: place for place, name in enumerate(dict.fromkeys(self.authors))}
+        return list(places), np.array([places[author] for author in self.authors], dtype=np.int64)
 
     def with_neighbours(self, places: Ints, values: Floats, weights: tuple[float, ...]) -> tuple[Ints, Floats]:
         """Return values above 0 of some positions with what their neighbours in the session get of each: (positions, values).

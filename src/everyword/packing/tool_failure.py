@@ -32,6 +32,8 @@ _SAYS = re.compile(
 _STATUS = frozenset({"error", "failed", "failure", "incomplete", "cancelled", "timeout", "timed_out"})
 _CODES = ("exit_code", "exitCode", "returncode")
 _DEEP = 4
+_INNER = ("content", "output", "result", "text", "metadata", "additional_kwargs", "message")
+"""Fields in which a record may hold another."""
 
 
 def has_failed(message: Message) -> bool:
@@ -56,16 +58,17 @@ def _tells(value: Any, deep: int) -> bool:
     if not isinstance(value, dict):
         return False
     record = cast("Mapping[str, Any]", value)
+    inner = [record.get(key) for key in _INNER]
+    return _is_marked(record) or (deep > 0 and any(_tells(each, deep - 1) for each in inner if each is not None))
+
+
+def _is_marked(record: Mapping[str, Any]) -> bool:
+    """Tell whether a field of the record itself says that it failed."""
     if record.get("is_error") is True or record.get("isError") is True or record.get("success") is False:
         return True
     if str(record.get("status", "")).lower() in _STATUS or _has_code(record):
         return True
-    if record.get("error") and not (record.get("content") or record.get("output") or record.get("result")):
-        return True
-    inner = [
-        record.get(key) for key in ("content", "output", "result", "text", "metadata", "additional_kwargs", "message")
-    ]
-    return deep > 0 and any(_tells(each, deep - 1) for each in inner if each is not None)
+    return bool(record.get("error")) and not (record.get("content") or record.get("output") or record.get("result"))
 
 
 def _has_code(record: Mapping[str, Any]) -> bool:

@@ -298,7 +298,9 @@ class ClaimReply(BaseModel):
     cautions: list[str] = Field(description="Ids of claims that may contradict it.")
     confidence: float
     trust: str = Field(examples=["stated"])
-    is_archived: bool = Field(description="Neither said nor used for long: shown only where a question has a word of it.")
+    is_archived: bool = Field(
+        description="Neither said nor used for long: shown only where a question has a word of it."
+    )
     is_stale: bool = Field(description="What it points to was not there when it was last looked up.")
 
 
