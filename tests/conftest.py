@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,16 @@ def pytest_configure() -> None:
     sys.addaudithook(_refuse_network)
     for name in [name for name in os.environ if name.startswith("EVERYWORD_") and name not in _KEPT]:
         del os.environ[name]
+
+
+@pytest.fixture
+def own_loop() -> Iterator[None]:
+    """An event loop for libraries that take that of the thread, make one where there is none, and close neither."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 @pytest.fixture(scope="session")

@@ -68,6 +68,7 @@ def _program() -> TyperGroup:
     return program
 
 
+@pytest.mark.usefixtures("own_loop")
 @pytest.mark.parametrize("example", [pytest.param(block, id=name) for name, block in _examples()])
 def test_an_example_runs(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "openai" in example:

@@ -41,6 +41,9 @@ ITEMS: list[Any] = [
 ]
 
 
+pytestmark = pytest.mark.usefixtures("own_loop")
+
+
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     with Memory(tmp_path, embedder="none") as opened:

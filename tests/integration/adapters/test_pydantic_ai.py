@@ -29,6 +29,8 @@ from pydantic_ai.models.test import TestModel
 
 from everyword.adapters.pydantic_ai import EverywordHistory, memory_tools
 
+pytestmark = pytest.mark.usefixtures("own_loop")
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
