@@ -39,6 +39,8 @@ class Shelf:
         self.batches.append(done)
         return done
 
+    def merge(self) -> None: ...
+
     def transaction(self) -> Any:
         return nullcontext()
 
