@@ -242,13 +242,13 @@ class Memory:
             raise ModelMissingError(
                 "There is no embedder: the setting embedder is 'none'. Choose one, e.g. e5-small:q4."
             )
+        store.index.merge(is_whole=True)  # Before, so that the vectors take the room that it leaves.
         store.index.use(self._embedder)
         total, done = store.index.waiting(self._embedder), 0
         while count := store.index.embed(self._embedder):
             done += count
             if progress is not None:
                 progress(done, max(total, done))
-        store.index.merge(is_whole=True)
         return done
 
     # --- words out -------------------------------------------------------------------------------------------------
