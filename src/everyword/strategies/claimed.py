@@ -17,6 +17,7 @@ from everyword.domain.summary import SummaryLine, Written
 from everyword.domain.trace import Place, Stage, Trace
 from everyword.packing.packer import Frame, Item, pack, room
 from everyword.packing.section import Section, Source, claim_line, section, usage_line, written_intro, written_line
+from everyword.strategies.front import LEAST, within
 from everyword.strategies.strategy import Sources, Strategy, searched
 from everyword.strategies.window import WINDOW, read
 
@@ -27,8 +28,6 @@ WRITTEN: frozenset[Source] = frozenset({"summary", "notes", "profile"})
 """Sections whose lines a language model may write; facts that are pinned stay the user's words."""
 _LIST = 3
 """Exact words from which on a claim is a list, whose parts nobody could say again."""
-_LEAST = 8
-"""Tokens below which no further line is tried."""
 _ROUNDING = 8
 """Tokens that parts may take more together than one by one."""
 _Line = tuple[tuple[float, int, int], tuple[tuple[Evidence, ...], str]]
@@ -134,15 +133,13 @@ def fitted(
     introduction = written_intro(frame.locale) if any(unit.text is not None for unit in units) else None
     numbers = {claim.claim_id: claim.seq for claim in claims}
     chosen = _greedy(units, numbers, messages, frame, most=most, capacity=capacity)
-    least = room(frame) - most
-    while chosen:
-        shown = [line for _, line in sorted(chosen, key=lambda each: each[0])]
+
+    def in_time(lines: Sequence[_Line]) -> Section:
+        shown = [line for _, line in sorted(lines, key=lambda each: each[0])]
         written = section(source, [(first[0], text) for first, text in shown], frame.locale, usage, introduction)
-        written = replace(written, evidence=tuple(each for evidence, _ in shown for each in evidence))
-        if room(replace(frame, sections=(*frame.sections, written))) >= least:
-            return (*frame.sections, written)
-        chosen.pop()
-    return frame.sections
+        return replace(written, evidence=tuple(each for evidence, _ in shown for each in evidence))
+
+    return within(most, chosen, frame, in_time)
 
 
 def _units(claims: Sequence[Claim], lines: Sequence[SummaryLine]) -> list[_Unit]:
@@ -178,7 +175,7 @@ def _greedy(
     chosen: list[_Line] = []
     left, characters = most, capacity
     for rank, unit in enumerate(units, 1):
-        if left < _LEAST:
+        if left < LEAST:
             break
         written = _written(unit, numbers, frame)
         cost = frame.counter.count(f"{written}\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from everyword.domain.claim import Claim
 from everyword.domain.context import Evidence
@@ -11,8 +12,9 @@ from everyword.domain.message import Message
 from everyword.packing.packer import Frame, room
 from everyword.packing.section import Section, Source, section
 
-_LEAST = 8
+LEAST = 8
 """Tokens below which no further line is tried."""
+_Line = TypeVar("_Line")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +31,7 @@ def affordable(lines: Iterable[Shown], frame: Frame, most: int) -> list[Shown]:
     chosen: list[Shown] = []
     paid, left = {""}, most
     for line in lines:
-        if left < _LEAST:
+        if left < LEAST:
             break
         new = f"{line.heading}\n{line.text}\n" if line.heading not in paid else f"{line.text}\n"
         if (cost := frame.counter.count(new)) <= left:
@@ -43,14 +45,19 @@ def in_front(
     source: Source, lines: Sequence[Shown], messages: Mapping[int, Message], frame: Frame, most: int
 ) -> tuple[Section, ...]:
     """Return the sections of the frame with one on these lines, without the last ones where they take more than `most`."""
-    least = room(frame) - most
     kept = [line for line in lines if line.claim.seq in messages]
-    while kept:
-        written = section(source, _written(kept, messages, frame), frame.locale)
-        frame_with = replace(frame, sections=(*frame.sections, written))
-        if room(frame_with) >= least:
-            return frame_with.sections
-        kept.pop()
+    return within(most, kept, frame, lambda some: section(source, _written(some, messages, frame), frame.locale))
+
+
+def within(
+    most: int, lines: Sequence[_Line], frame: Frame, write: Callable[[Sequence[_Line]], Section]
+) -> tuple[Section, ...]:
+    """Return the sections of the frame with one more, written from as many of the first lines as `most` tokens hold."""
+    least = room(frame) - most
+    for count in range(len(lines), 0, -1):
+        sections = (*frame.sections, write(lines[:count]))
+        if room(replace(frame, sections=sections)) >= least:
+            return sections
     return frame.sections
 
 

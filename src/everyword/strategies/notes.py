@@ -10,11 +10,10 @@ from everyword.claims.decay import weight
 from everyword.domain.claim import Claim
 from everyword.domain.context import Context
 from everyword.domain.query import Query
-from everyword.domain.trace import Trace
 from everyword.packing.packer import Frame, pack, room
 from everyword.strategies.claimed import fitted, let_in, traced
 from everyword.strategies.evidence import EVIDENCE
-from everyword.strategies.strategy import Sources, Strategy, searched
+from everyword.strategies.strategy import Sources, Strategy, ranked, searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +33,8 @@ class Notes(Strategy):
             return searched(
                 self, sources, asked, frame, lets_in=lambda item: any(each.seq in noted for each in item.messages)
             )
-        ranking = sources.rank(asked, self)
+        ranking = ranked(self, sources, asked, frame)
         best = [seq for candidate in ranking.candidates() for seq in candidate.seqs]
-        frame.trace = Trace(
-            strategy=self.name,
-            stages=(*frame.trace.stages, *ranking.stages),
-            notes=(*frame.trace.notes, *ranking.notes),
-        )
         chosen = by_weight(claims, best, asked.asked_at or datetime.now(UTC))
         written = sources.written(told.claims)
         frame.trace = replace(frame.trace, notes=(*frame.trace.notes, *written.notes))

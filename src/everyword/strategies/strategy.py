@@ -100,12 +100,21 @@ def searched(
     lets_in: Callable[[Item], bool] | None = None,
 ) -> Context:
     """Return the ranked messages that fit behind the sections of the frame."""
-    ranking = sources.rank(asked, strategy)
-    found = Trace(strategy=strategy.name, stages=tuple(ranking.stages), notes=tuple(ranking.notes))
-    frame.trace = replace(found, stages=(*frame.trace.stages, *found.stages), notes=(*frame.trace.notes, *found.notes))
+    ranking = ranked(strategy, sources, asked, frame)
     candidates = items(strategy, ranking, sources.index, sources.log, frame.counter)
     packed = pack((item for item in candidates if lets_in is None or lets_in(item)), frame)
     return replace(packed, no_evidence=ranking.no_evidence)
+
+
+def ranked(strategy: Strategy, sources: Sources, asked: Query, frame: Frame) -> Ranking:
+    """Return the ranking of a question; its stages and notes follow those that the frame has."""
+    ranking = sources.rank(asked, strategy)
+    frame.trace = Trace(
+        strategy=strategy.name,
+        stages=(*frame.trace.stages, *ranking.stages),
+        notes=(*frame.trace.notes, *ranking.notes),
+    )
+    return ranking
 
 
 def items(
