@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 class Writers:
@@ -82,5 +95,20 @@ def writers(tmp_path: Path) -> Iterator[Writers]:
     memory = Path("/dev/shm")
     with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as folder:
         opened = Writers(Path(folder) / "home")
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser without a window; where CI is set, it must be there."""
+    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if found is None or importlib.util.find_spec("playwright") is None:
+        reason = "needs the Python package playwright and one of the programs " + ", ".join(_BROWSERS)
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=_FLAGS)
         yield opened
         opened.close()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,32 +20,8 @@ from everyword.lab.server import Means, serving
 from everyword.testing.scripted_model import ScriptedModel
 
 PAGE = Path(__file__).parents[2] / "src/everyword/lab/index.html"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SIZES = [(1600, 1000), (1280, 800)]
 LANGUAGES = ["en", "zh-Hant", "zh-Hans"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None or importlib.util.find_spec("playwright") is None:
-        reason = "needs the Python package playwright and one of the programs " + ", ".join(BROWSERS)
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -87,7 +87,6 @@ def merge(connection: apsw.Connection, pages: int) -> bool:
     A lookup reads every segment. Two of a size become one, which costs little more than what was added; a number below 0
     asks for one segment in the end: say it once, and go on with the number above 0.
     """
-    connection.execute("INSERT INTO lexical (lexical, rank) VALUES ('usermerge', 2)")
     before = connection.total_changes()
     connection.execute("INSERT INTO lexical (lexical, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes() - before > 1

@@ -23,6 +23,8 @@ CREATE VIRTUAL TABLE lexical USING fts5 (
     tokenize = "ascii tokenchars '.:#+-_'"
 );
 
+INSERT INTO lexical (lexical, rank) VALUES ('usermerge', 2); -- lexical.merge joins two segments of a size
+
 CREATE VIRTUAL TABLE lexical_term USING fts5vocab (lexical, instance);
 
 CREATE TABLE model (

@@ -6,23 +6,12 @@ import importlib.util
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 WIDE, NARROW = (1280, 860), (390, 844)
 LOCALES = {"en": "en-GB", "zh-Hant": "zh-TW"}
 VIEWS = ["conversations", "explain", "claims", "graph", "care"]
@@ -36,21 +25,6 @@ HOSTILE = "<img src=x onerror=\"document.title='broken in'\"> <script>document.t
 def _needed(package: str, reason: str) -> None:
     if importlib.util.find_spec(package) is None:
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    reason = "needs the Python package playwright and one of the programs " + ", ".join(BROWSERS)
-    _needed("playwright", reason)
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture
