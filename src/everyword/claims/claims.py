@@ -217,6 +217,7 @@ class Claims:
         if not store.path.exists():
             raise NotFoundError(f"{user_id!r} has said nothing yet: there are no claims to keep.")
         self.told(store, None)
+        self._uses.write(store)
         made = store.claims.snapshots.make(name)
         if made is None:
             raise InvalidInputError(f"There is a snapshot {name!r} already: choose another name, or delete that one.")
@@ -229,9 +230,12 @@ class Claims:
     def rollback(self, *, user_id: str, name: str) -> None:
         """Put all claims back as a snapshot has them; messages that came later are passed over, and stay in the log.
 
-        Raise NotFoundError.
+        Marks of use, dead pointers and written lines go back with them. Raise NotFoundError.
         """
-        if not self._store_of(user_id).claims.restore(name):
+        store = self._store_of(user_id)
+        if store.claims.restore(name):
+            self._uses.drop(store)
+        else:
             raise NotFoundError(f"No snapshot {name!r} of {user_id!r}: claims.snapshots(...) lists them.")
 
     def delete_snapshot(self, *, user_id: str, name: str) -> None:

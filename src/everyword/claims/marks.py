@@ -69,7 +69,7 @@ class MarkStore:
         if not new:
             return
         with self._storage.transaction() as connection:
-            _prepare(connection)
+            prepare(connection)
             for seq, at in new.items():
                 connection.execute(
                     "INSERT OR REPLACE INTO claim_use (seq, used_at) SELECT seq, ? FROM message WHERE seq = ?",
@@ -79,7 +79,7 @@ class MarkStore:
     def point(self, seq: int, span: tuple[int, int], *, is_dead: bool) -> None:
         """Mark a claim whose target is gone, or take the mark off."""
         with self._storage.transaction() as connection:
-            _prepare(connection)
+            prepare(connection)
             connection.execute("DELETE FROM claim_dead WHERE seq = ? AND start = ? AND stop = ?", (seq, *span))
             if is_dead:
                 connection.execute(
@@ -90,20 +90,28 @@ class MarkStore:
     def erase(self, seqs: Sequence[int]) -> None:
         """Remove the marks of messages. Call it in the log's transaction."""
         with self._storage.transaction() as connection:
-            if _version(connection) == VERSION:
-                for table in _TABLES:
-                    connection.execute(
-                        f"DELETE FROM {table} WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(list(seqs)),)
-                    )
+            if _version(connection) != VERSION:
+                _drop(connection)
+                return
+            for table in _TABLES:
+                connection.execute(
+                    f"DELETE FROM {table} WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(list(seqs)),)
+                )
 
 
-def _prepare(connection: apsw.Connection) -> None:
+def prepare(connection: apsw.Connection) -> None:
+    """Make the tables, or make them anew where they are of another version."""
     if _version(connection) == VERSION:
         return
-    for table in _TABLES:
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    _drop(connection)
     connection.execute(files("everyword.claims").joinpath("marks.sql").read_text("utf-8"))
     connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (_VERSION_NAME, VERSION))
+
+
+def _drop(connection: apsw.Connection) -> None:
+    for table in _TABLES:
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    connection.execute("DELETE FROM meta WHERE name = ?", (_VERSION_NAME,))
 
 
 def _version(connection: apsw.Connection) -> int | None:

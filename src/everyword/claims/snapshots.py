@@ -1,4 +1,4 @@
-"""Snapshots of the claim tables, and rollback to one: row by row, byte by byte.
+"""Snapshots of all that is derived as claims, and rollback to one: row by row, byte by byte.
 
 What was said after a snapshot is still in the log and found as evidence; a rollback passes it over, so that it is not read
 into claims again by itself.
@@ -14,9 +14,10 @@ from typing import Any, Protocol, cast
 
 import apsw
 
+from everyword.claims import marks, summary_store
 from everyword.domain.claim import ClaimSnapshot
 
-VERSION = 1
+VERSION = 2
 """Of snapshots.sql: snapshots of another one cannot be restored and are dropped."""
 PASSED_OVER = "claims_passed_over"
 """Name in `meta` of the ranges of messages that a rollback passed over: JSON, `[[after, up to], …]`."""
@@ -28,12 +29,18 @@ _VERSION_NAME = "claim_snapshots_version"
 _CLAIM = "id, extractor, seq, start, stop, kind, state, trust, slot, polarity, objects, replaces, corrects, confidence"
 _LINK = "newer, older, relation"
 _READ = "extractor, seq, attempts, failure, refused"
+_CHUNK = "id, writer, claims, seqs, generation, refused, failure, attempts"
+_LINE = "chunk, place, text, claims, seqs"
 _COPIES = (
     ("claim", "snapshot_claim", _CLAIM),
     ("claim_link", "snapshot_link", _LINK),
     ("claim_read", "snapshot_read", _READ),
+    ("claim_use", "snapshot_use", "seq, used_at"),
+    ("claim_dead", "snapshot_dead", "seq, start, stop, dead_at"),
+    ("summary_chunk", "snapshot_chunk", _CHUNK),
+    ("summary_line", "snapshot_line", _LINE),
 )
-_TABLES = ("snapshot_link", "snapshot_read", "snapshot_claim", "claim_snapshot")
+"""What is copied and where to; what others refer to comes first."""
 
 
 class Storage(Protocol):
@@ -53,6 +60,7 @@ class SnapshotStore:
         """Copy the claim tables under a name; None where the name is taken."""
         with self._storage.transaction() as connection:
             _prepare(connection)
+            _prepare_copied(connection)
             if _id(connection, name) is not None:
                 return None
             last = connection.execute("SELECT coalesce(max(seq), 0) FROM message").get
@@ -78,6 +86,7 @@ class SnapshotStore:
             number = _id(connection, name) if _version(connection) == VERSION else None
             if number is None:
                 return False
+            _prepare_copied(connection)
             for table, _, _ in reversed(_COPIES):
                 connection.execute(f"DELETE FROM {table}")
             for table, copy, columns in _COPIES:
@@ -99,6 +108,7 @@ class SnapshotStore:
         """Remove from every snapshot what these messages said. Call it in the log's transaction."""
         with self._storage.transaction() as connection:
             if _version(connection) != VERSION:
+                _drop(connection)
                 return
             named = json.dumps(list(seqs))
             gone = "seq IN (SELECT value FROM json_each(?1))"
@@ -107,8 +117,9 @@ class SnapshotStore:
                     f"DELETE FROM snapshot_link WHERE (snapshot, {end}) IN (SELECT snapshot, id FROM snapshot_claim WHERE {gone})",
                     (named,),
                 )
-            connection.execute(f"DELETE FROM snapshot_claim WHERE {gone}", (named,))
-            connection.execute(f"DELETE FROM snapshot_read WHERE {gone}", (named,))
+            for copy in ("snapshot_claim", "snapshot_read", "snapshot_use", "snapshot_dead"):
+                connection.execute(f"DELETE FROM {copy} WHERE {gone}", (named,))
+            connection.execute(f"DELETE FROM snapshot_chunk WHERE {summary_store.SAW_ANY}", (named,))
 
     def count_passed_over(self) -> int:
         """Return how many messages of the user a rollback has passed over."""
@@ -165,10 +176,23 @@ def _take_away(connection: apsw.Connection, number: int) -> None:
 def _prepare(connection: apsw.Connection) -> None:
     if _version(connection) == VERSION:
         return
-    for table in _TABLES:
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    _drop(connection)
     connection.execute(files("everyword.claims").joinpath("snapshots.sql").read_text("utf-8"))
     connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (_VERSION_NAME, VERSION))
+
+
+def _prepare_copied(connection: apsw.Connection) -> None:
+    """Make the tables that are made with their first row."""
+    marks.prepare(connection)
+    summary_store.prepare(connection)
+
+
+def _drop(connection: apsw.Connection) -> None:
+    """Remove all snapshots, those of another version too."""
+    for _, copy, _ in reversed(_COPIES):
+        connection.execute(f"DROP TABLE IF EXISTS {copy}")
+    connection.execute("DROP TABLE IF EXISTS claim_snapshot")
+    connection.execute("DELETE FROM meta WHERE name = ?", (_VERSION_NAME,))
 
 
 def _version(connection: apsw.Connection) -> int | None:

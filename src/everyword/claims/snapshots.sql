@@ -1,5 +1,6 @@
--- Copies of the claim tables under a name. No words but the index terms that claims have; a message that is forgotten goes
--- from every copy. A change of the columns of schema.sql changes these too and raises snapshots.VERSION.
+-- Copies of all that is derived as claims, under a name: claims, the journal, marks, and the lines that a language model
+-- wrote. A message that is forgotten goes from every copy, with whatever was written where it was seen. A change of the
+-- columns of schema.sql, marks.sql or summaries.sql changes these too and raises snapshots.VERSION.
 CREATE TABLE claim_snapshot (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -50,3 +51,43 @@ CREATE TABLE snapshot_read (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX snapshot_read_seq ON snapshot_read (seq);
+
+CREATE TABLE snapshot_use (
+    snapshot INTEGER NOT NULL REFERENCES claim_snapshot (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    used_at TEXT NOT NULL,
+    PRIMARY KEY (snapshot, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE snapshot_dead (
+    snapshot INTEGER NOT NULL REFERENCES claim_snapshot (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    stop INTEGER NOT NULL,
+    dead_at TEXT NOT NULL,
+    PRIMARY KEY (snapshot, seq, start, stop)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE snapshot_chunk (
+    snapshot INTEGER NOT NULL REFERENCES claim_snapshot (id) ON DELETE CASCADE,
+    id INTEGER NOT NULL,
+    writer TEXT NOT NULL,
+    claims TEXT NOT NULL,
+    seqs TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
+    failure TEXT,
+    attempts INTEGER NOT NULL,
+    PRIMARY KEY (snapshot, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE snapshot_line (
+    snapshot INTEGER NOT NULL,
+    chunk INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    claims TEXT NOT NULL,
+    seqs TEXT NOT NULL,
+    PRIMARY KEY (snapshot, chunk, place),
+    FOREIGN KEY (snapshot, chunk) REFERENCES snapshot_chunk (snapshot, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;

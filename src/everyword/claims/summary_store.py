@@ -12,6 +12,8 @@ from everyword.domain.summary import Chunk, SummaryLine
 
 VERSION = 1
 """Of summaries.sql: another number in a file means that everything is written anew."""
+SAW_ANY = "EXISTS (SELECT 1 FROM json_each(seqs) WHERE value IN (SELECT value FROM json_each(?1)))"
+"""Condition on a chunk: it was written where any of the messages of a JSON list were seen."""
 
 
 class Storage(Protocol):
@@ -60,7 +62,7 @@ class SummaryStore:
     def put(self, writer: str, chunk: Chunk, seqs: Sequence[int], *, over: Chunk | None = None) -> bool:
         """Store a chunk, in place of `over`; tell whether it was: not where a message or what it replaces is gone by now."""
         with self._storage.transaction() as connection:
-            _prepare(connection)
+            prepare(connection)
             if len(self._log.by_seq(set(seqs))) != len(set(seqs)):
                 return False
             if over is not None and not _taken_away(connection, over):
@@ -95,12 +97,10 @@ class SummaryStore:
     def erase(self, seqs: Sequence[int]) -> None:
         """Remove every line that was written where these messages were seen. Call it in the log's transaction."""
         with self._storage.transaction() as connection:
-            if _version(connection) == VERSION:
-                connection.execute(
-                    "DELETE FROM summary_chunk WHERE EXISTS (SELECT 1 FROM json_each(summary_chunk.seqs) WHERE value IN "
-                    "(SELECT value FROM json_each(?)))",
-                    (json.dumps(list(seqs)),),
-                )
+            if _version(connection) != VERSION:
+                _drop(connection)
+                return
+            connection.execute(f"DELETE FROM summary_chunk WHERE {SAW_ANY}", (json.dumps(list(seqs)),))
 
     def rebuild(self) -> None:
         """Drop all lines."""
@@ -164,7 +164,8 @@ def _version(connection: Any) -> int | None:
     return connection.execute("SELECT value FROM meta WHERE name = 'summaries_version'").get
 
 
-def _prepare(connection: Any) -> None:
+def prepare(connection: Any) -> None:
+    """Make the tables, or make them anew where they are of another version."""
     if _version(connection) != VERSION:
         _drop(connection)
         connection.execute(files("everyword.claims").joinpath("summaries.sql").read_text("utf-8"))

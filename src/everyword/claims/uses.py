@@ -21,7 +21,7 @@ class UseJournal:
 
     def __init__(self) -> None:
         self._start()
-        self._worker = BackgroundWorker("everyword-claim-uses", self._write, waits="Uses of claims wait")
+        self._worker = BackgroundWorker("everyword-claim-uses", self.write, waits="Uses of claims wait")
 
     def _start(self) -> None:
         self._waiting: dict[str, tuple[Store, dict[int, datetime]]] = {}
@@ -40,11 +40,18 @@ class UseJournal:
         if is_full:
             self._worker.schedule(store)
 
-    def _write(self, store: Store) -> None:
-        with self._lock:
-            _, uses = self._waiting.pop(str(store.path), (store, {}))
+    def write(self, store: Store) -> None:
+        """Write down what waits of a store, in this thread."""
+        uses = self.drop(store)
         if uses and store.path.exists():
             store.claims.marks.use(uses)
+
+    def drop(self, store: Store) -> dict[int, datetime]:
+        """Take what waits of a store out, as if it had never been noted, and return it."""
+        if self._process != os.getpid():
+            self._start()
+        with self._lock:
+            return self._waiting.pop(str(store.path), (store, {}))[1]
 
     def close(self) -> None:
         """Write down what waits; what cannot be written is left out, since nobody's words depend on it."""
@@ -53,4 +60,4 @@ class UseJournal:
         self._worker.close()
         for store, _ in list(self._waiting.values()):
             with suppress(EverywordError):
-                self._write(store)
+                self.write(store)

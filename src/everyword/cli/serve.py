@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +15,9 @@ from everyword.cli.options import Home, Json, User
 from everyword.config import default_home
 from everyword.domain.user import user as checked
 from everyword.errors import ModelMissingError
+
+if TYPE_CHECKING:
+    from everyword.server.serving import Serving
 
 Host = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Any but 127.0.0.1 needs API keys.")]
 Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0: a free one.")]
@@ -32,28 +38,36 @@ def serve(
     Only programs of this machine reach it, unless --host says otherwise. Without
     API keys --user is whose memory it is where a request names nobody.
     """
-    listener = _listener()
+    with _the_extra():
+        from everyword.server import listener
     folder = home or default_home()
     default_user = None if user is None else checked(user)
     where = listener.listening(host, port, folder)
-    what = listener.serving(
-        folder,
-        is_public=where.is_public,
-        default_user=default_user,
-        lab_page=files("everyword.lab").joinpath("index.html").read_bytes(),
-        upstream_url=upstream,
-    )
-    if as_json:
-        terminal.write_json({"url": where.url, "home": str(folder)})
-    else:
-        terminal.say(f"Memory of {folder} at {where.url}/v1, its page at {where.url}/; stop with Ctrl-C.")
-    listener.serve(where, what)
+
+    def load() -> Serving:
+        with _the_extra():
+            return listener.serving(
+                folder,
+                is_public=where.is_public,
+                default_user=default_user,
+                lab_page=files("everyword.lab").joinpath("index.html").read_bytes(),
+                upstream_url=upstream,
+            )
+
+    def ready() -> None:
+        if as_json:
+            terminal.write_json({"url": where.url, "home": str(folder)})
+            sys.stdout.flush()
+        else:
+            terminal.say(f"Memory of {folder} at {where.url}/v1, its page at {where.url}/; stop with Ctrl-C.")
+
+    listener.serve(where, load, ready=ready)
 
 
-def _listener():  # noqa: ANN202 - a module that is there with the extra only
-    """Return the server's module. Raise ModelMissingError, which says how to install it."""
+@contextmanager
+def _the_extra() -> Iterator[None]:
+    """Tell how to install what is there with the extra only. Raise ModelMissingError."""
     try:
-        from everyword.server import listener
+        yield
     except ImportError as error:
         raise ModelMissingError(f'{error}. Install it: pip install "everyword[server]"') from error
-    return listener

@@ -1,10 +1,8 @@
-"""The application: routes, errors, health, metrics, and what opens and closes with the server."""
+"""The application: routes, errors, health and metrics."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
@@ -26,12 +24,14 @@ _REFUSED: dict[int | str, dict[str, Any]] = {status: rest.REFUSALS[status] for s
 
 
 def application(serving: Serving) -> ASGIApp:
-    """Return the ASGI application of a server; it closes the memory when it ends."""
+    """Return the ASGI application of a server."""
+    url = serving.settings.upstream_url
+    if url != "none":
+        serving.upstream = proxy.client(url, timeout_s=float(serving.settings.upstream_timeout))
     app = FastAPI(
         title="Everyword",
         version=__version__,
         summary=ABOUT,
-        lifespan=_lifespan(serving),
         default_response_class=Json,
         docs_url=None,
         redoc_url=None,
@@ -52,23 +52,6 @@ def application(serving: Serving) -> ASGIApp:
         is_open=serving.is_open,
         body_s=serving.arrival_s,
     )
-
-
-def _lifespan(serving: Serving) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
-        url = serving.settings.upstream_url
-        if url != "none":
-            serving.upstream = proxy.client(url, timeout_s=float(serving.settings.upstream_timeout))
-        try:
-            yield
-        finally:
-            serving.is_stopping = True
-            if serving.upstream is not None:
-                await serving.upstream.aclose()
-            serving.memory.close()
-
-    return lifespan
 
 
 def _add_health(app: FastAPI) -> None:

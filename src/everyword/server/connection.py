@@ -8,6 +8,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+ARRIVAL_S = 30.0
+"""Seconds that a client may take to send its headers, and again its body."""
 _TOO_LATE = (
     b"HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 42\r\n"
     b"Connection: close\r\n\r\nThe headers did not arrive in time: again."

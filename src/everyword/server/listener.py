@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from everyword.config import settings
 from everyword.errors import ForbiddenError, InvalidInputError
 from everyword.server import log_lines
-from everyword.server.app import application
-from everyword.server.connection import connection
+from everyword.server.connection import ARRIVAL_S, connection
+from everyword.server.door import Door, Inside
 from everyword.server.keys import KeyRing
-from everyword.server.listing import ListedMemory
-from everyword.server.serving import ARRIVAL_S, Serving
+
+if TYPE_CHECKING:
+    from everyword.server.serving import Serving
 
 UPSTREAM_KEY = "EVERYWORD_UPSTREAM_API_KEY"
 _GRACE_S = 30
@@ -90,6 +91,10 @@ def serving(
     **options: Any,
 ) -> Serving:
     """Return what a server has at hand. Raise SettingsError."""
+    from everyword.config import settings
+    from everyword.server.listing import ListedMemory
+    from everyword.server.serving import Serving
+
     memory_options = {name: value for name, value in options.items() if value is not None}
     return Serving(
         memory=ListedMemory(home, **memory_options),
@@ -107,11 +112,40 @@ def serving(
 
 def server(what: Serving, *, log_config: dict[str, Any] | None = None) -> uvicorn.Server:
     """Return a server that does not run yet; without `log_config` logging stays as it is."""
+    return _server(Door(lambda: _inside(what)), arrival_s=what.arrival_s, log_config=log_config)
+
+
+def serve(
+    where: Listening, load: Callable[[], Serving], *, ready: Callable[[], None], arrival_s: float = ARRIVAL_S
+) -> None:
+    """Serve until a signal comes; requests that run are finished first. The log goes to stderr as JSON lines.
+
+    The server answers while it loads what it serves; then `ready` is called. What `load` raises ends it and is raised.
+    """
+
+    def loaded() -> Inside:
+        inside = _inside(load())
+        ready()
+        return inside
+
+    door = Door(loaded)
+    running = _server(door, arrival_s=arrival_s, log_config=log_lines.configuration())
+
+    def stop() -> None:
+        running.should_exit = True
+
+    door.failed = stop
+    running.run(sockets=[where.listener])
+    if door.failure is not None:
+        raise door.failure
+
+
+def _server(door: Door, *, arrival_s: float, log_config: dict[str, Any] | None) -> uvicorn.Server:
     configuration = uvicorn.Config(
-        application(what),
+        door,
         log_config=log_config,
         access_log=False,
-        http=connection(what.arrival_s),
+        http=connection(arrival_s),
         ws="none",
         server_header=False,
         timeout_graceful_shutdown=_GRACE_S,
@@ -119,6 +153,7 @@ def server(what: Serving, *, log_config: dict[str, Any] | None = None) -> uvicor
     return uvicorn.Server(configuration)
 
 
-def serve(where: Listening, what: Serving) -> None:
-    """Serve until a signal comes; requests that run are finished first. The log goes to stderr as JSON lines."""
-    server(what, log_config=log_lines.configuration()).run(sockets=[where.listener])
+def _inside(what: Serving) -> Inside:
+    from everyword.server.app import application
+
+    return Inside(application=application(what), close=what.close)

@@ -14,6 +14,7 @@ from everyword.domain.message import UserId
 from everyword.errors import ForbiddenError
 from everyword.server import failures
 from everyword.server.access import USER_HEADER, caller, named_user, whose
+from everyword.server.connection import ARRIVAL_S
 from everyword.server.keys import Key, KeyRing
 from everyword.server.limits import RateLimits
 from everyword.server.listing import ListedMemory
@@ -22,9 +23,6 @@ from everyword.server.recollection import Recollections
 
 if TYPE_CHECKING:
     import httpx
-
-ARRIVAL_S = 30.0
-
 
 @dataclass(slots=True, kw_only=True)
 class Serving:
@@ -52,6 +50,13 @@ class Serving:
     def is_open(self) -> bool:
         """Tell whether requests need no key."""
         return not self.is_public and not self.ring.has_keys()
+
+    async def close(self) -> None:
+        """End what it holds."""
+        self.is_stopping = True
+        if self.upstream is not None:
+            await self.upstream.aclose()
+        self.memory.close()
 
 
 class Json(JSONResponse):
