@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,5 +57,5 @@ def everyword(
 
 def _inherited(command: Any, given: dict[str, Any]) -> dict[str, Any]:
     """Return the options as defaults of a command, and of every command below it."""
-    below = command.commands if isinstance(command, TyperGroup) else {}
+    below: Mapping[str, Any] = command.commands if isinstance(command, TyperGroup) else {}
     return {**given, **{name: _inherited(each, given) for name, each in below.items()}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated
@@ -65,7 +65,7 @@ def serve(
 
 
 @contextmanager
-def _the_extra() -> Iterator[None]:
+def _the_extra() -> Generator[None]:
     """Tell how to install what is there with the extra only. Raise ModelMissingError."""
     try:
         yield

@@ -17,10 +17,13 @@ from everyword.server import claims, explaining, failures, page, people, proxy, 
 from everyword.server.gate import Gate
 from everyword.server.metrics import CONTENT_TYPE
 from everyword.server.serving import Json, Served, Serving, metrics_key_of
-from everyword.server.wire import Health
+from everyword.server.wire import ErrorReply, Health
 
 ABOUT = "Long-term memory for AI conversations: keeps every word, finds the few that answer, packs them into a budget."
-_REFUSED: dict[int | str, dict[str, Any]] = {status: rest.REFUSALS[status] for status in (401, 403, 429)}
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorReply, "description": rest.REFUSALS[status]["description"]} for status in (401, 403, 429)
+}
+"""These bring the model into the description, to which all other refusals refer."""
 
 
 def application(serving: Serving) -> ASGIApp:

