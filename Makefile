@@ -76,7 +76,7 @@ lock: | $(BIN)/python
 	@$(PIP) uv==0.13.9
 	$(UV) lock --upgrade
 	$(UV) export $(EXPORT) --no-dev --extra e5 -o requirements/demo.txt
-	$(UV) export $(EXPORT) --extra all -o requirements/test.txt
+	$(UV) export $(EXPORT) --extra all --extra minilm -o requirements/test.txt
 	$(UV) export $(EXPORT) --no-dev --extra e5 --extra bench -o requirements/bench.txt
 
 clean:

@@ -121,8 +121,11 @@ def _accounted(model: LanguageModel, chosen: Settings, home: Path | None) -> Lan
 
 
 def _embedder(spec: str, chosen: Settings, progress: ModelProgress | None = None) -> Embedder | None:
-    wanted = {"threads": chosen.threads or None, "progress": progress} if spec.startswith("e5-small") else {}
-    options = {name: value for name, value in wanted.items() if value is not None}
+    options: dict[str, Any] = {}
+    if spec.startswith(("e5-small", "minilm")) and chosen.threads:
+        options["threads"] = chosen.threads
+    if spec.startswith("e5-small") and progress is not None:
+        options["progress"] = progress
     found = catalogue.embedder(spec, cache=cache_folder() / "models", **options)
     return found if found is None or chosen.vector_units == "clauses" else EmbedderOfUnits(found, chosen.vector_units)
 

@@ -544,8 +544,8 @@ class Memory:
         store = self._known(user_id)
         if limit is not None and limit < 1:
             raise InvalidInputError(f"limit={limit!r}: ask for at least 1.")
-        seqs = [seq for seq in store.log.chosen(scope(session_id=_session(session_id))) if seq > after_seq]
-        return store.log.by_seq(seqs[-limit:] if newest and limit is not None else seqs[:limit])
+        where = scope(session_id=_session(session_id))
+        return store.log.by_seq(store.log.chosen(where, after_seq=after_seq, limit=limit, newest=newest))
 
     def users(self) -> list[str]:
         """Return the ids of all users of this folder."""
@@ -661,8 +661,8 @@ class Memory:
             raise InvalidInputError(
                 "Say what to forget: message_ids, session_id, after/before, or everything=True alone."
             )
-        for message_id in message_ids or ():
-            store.log.by_id(message_id)
+        if unknown := set(message_ids or ()) - set(store.log.seqs_of(message_ids or ())):
+            raise NotFoundError(f"No message {min(unknown)!r} in this memory.")
         with store.transaction():
             seqs = store.log.chosen(where)
             if not seqs and not everything:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -51,12 +50,13 @@ OPERATIONS = st.lists(
                 "keep",
                 "back",
                 "readmit",
+                "restart",
             )
         ),
         st.integers(0, 999),
     ),
-    min_size=1,
-    max_size=10,
+    min_size=4,
+    max_size=14,
 )
 _STATEMENT = re.compile(r"^(\d+)\. \([^)]*\) (.*)$", re.MULTILINE)
 
@@ -84,24 +84,23 @@ def quoted(asked: Asked) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def opened(home: Path, *, reads: bool) -> Iterator[Memory]:
-    """Open a memory in which a language model writes the lines, and rules or the model read the claims."""
+def opened(home: Path, *, reads: bool) -> Memory:
+    """Return a memory whose claims rules have read, or one whose claims a language model reads and writes about."""
     from everyword.models.structured_chat import StructuredChat
 
     model = ScriptedModel()
     model.when(lambda asked: asked.body["purpose"] == "claims", quoted)
     model.when(lambda asked: asked.body["purpose"] == "summary", retold)
     options: dict[str, Any] = {"llm": StructuredChat(model, repairs=0)} if reads else {}
-    with Memory(home, embedder="none", **options) as memory:
-        yield memory
+    return Memory(home, embedder="none", **options)
 
 
 class Life:
     """A user who says, corrects, forgets and asks; every message has a word of its own."""
 
-    def __init__(self, memory: Memory, home: Path) -> None:
-        self.memory, self.home = memory, home
+    def __init__(self, home: Path, *, reads: bool) -> None:
+        self.home, self.reads = home, reads
+        self.memory = opened(home, reads=reads)
         self.words: dict[str, str] = {}
         self.gone: list[str] = []
         self.forgotten: set[int] = set()
@@ -178,6 +177,11 @@ class Life:
         if kept:
             self.memory.claims.rollback(user_id="ana", name=kept[number % len(kept)].name)
 
+    def restart(self, _: int) -> None:
+        """Close the memory, which writes down what was shown, and open it again."""
+        self.memory.close()
+        self.memory = opened(self.home, reads=self.reads)
+
     def readmit(self, _: int) -> None:
         self.memory.claims.derive(user_id="ana", passed_over=True)
 
@@ -228,30 +232,35 @@ def holding(home: Path, words: list[str]) -> list[str]:
 def check(before: list[tuple[str, int]], after: list[tuple[str, int]], *, reads: bool) -> Rows:
     """Live, keep a snapshot, live on, go back; return what the snapshot had."""
     with TemporaryDirectory() as folder:
-        home = Path(folder)
-        with opened(home, reads=reads) as memory:
-            life = Life(memory, home)
-            life.say(0)
-            for each in before:
-                life.do(*each)
-            life.said("I drink water.", "water")
-            life.derive()
-            memory.claims.snapshot(user_id="ana", name="here")
-            kept, listed = dump(home), memory.claims.of(user_id="ana", closed=True)
-            lines = memory.summaries.of(user_id="ana")
-            life.forgotten.clear()
-            for each in after:
-                life.do(*each)
-            memory.claims.rollback(user_id="ana", name="here")
-            assert as_bytes(dump(home)) == as_bytes(without(kept, life.forgotten))
-            if not life.forgotten:
-                assert memory.claims.of(user_id="ana", closed=True) == listed
-                assert memory.summaries.of(user_id="ana") == lines
-            assert memory.verify(user_id="ana").ok
-            shown = [*memory.claims.of(user_id="ana", closed=True), *memory.summaries.of(user_id="ana")]
-            assert [word for word in life.gone if any(word in each.text for each in shown)] == []
-        assert holding(home, life.gone) == []
+        life = Life(Path(folder), reads=reads)
+        try:
+            kept = gone_back(life, before, after)
+        finally:
+            life.memory.close()
+        assert holding(life.home, life.gone) == []
         return kept
+
+
+def gone_back(life: Life, before: list[tuple[str, int]], after: list[tuple[str, int]]) -> Rows:
+    for each in (("say", 0), *before, ("say", 9)):
+        life.do(*each)
+    life.memory.claims.snapshot(user_id="ana", name="here")
+    kept, told = dump(life.home), shown(life.memory)
+    life.forgotten.clear()
+    for each in after:
+        life.do(*each)
+    life.memory.claims.rollback(user_id="ana", name="here")
+    assert as_bytes(dump(life.home)) == as_bytes(without(kept, life.forgotten))
+    if not life.forgotten:
+        assert shown(life.memory) == told
+    assert [word for word in life.gone if any(word in each.text for each in shown(life.memory))] == []
+    assert life.memory.verify(user_id="ana").ok
+    return kept
+
+
+def shown(memory: Memory) -> list[Any]:
+    """Return claims, ended ones too, and written lines."""
+    return [*memory.claims.of(user_id="ana", closed=True), *memory.summaries.of(user_id="ana")]
 
 
 SLOW = settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -275,7 +284,9 @@ def test_a_rollback_restores_every_byte_of_what_a_model_read_and_wrote(
 
 def test_every_table_takes_part() -> None:
     before = [("say", number) for number in range(10)] + [("correct", 0), ("years", 6), ("use", 1)]
-    kept = check([*before, ("resolve", 0)], [("say", 1), ("use", 9), ("resolve", 0), ("forget", 3)], reads=False)
+    kept = check(
+        [*before, ("resolve", 0)], [("say", 1), ("use", 9), ("restart", 0), ("resolve", 0), ("forget", 3)], reads=False
+    )
     read = check([*before, ("write", 0)], [("say", 1), ("write", 0), ("forget", 2)], reads=True)
     rows = {table: [*found, *read[table]] for table, found in kept.items()}
     assert [table for table, found in rows.items() if not found] == []

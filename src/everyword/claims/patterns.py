@@ -27,7 +27,7 @@ REPORTED = _english(
     r"tool|result|log|bot|assistant|ad|post|message|book|character|hero|protagonist|narrator|novel|story|letter|sign|label|"
     r"notification|review|comment|thread|output|source|wiki)|it|which)\s+(?:\w+ )?(?:said|says|told|tells|wrote|writes|claims?|"
     r"claimed|reads?|states?)\b|\byou (?:said|told|claimed|called)\b|\baccording to\b"
-    r"|(?:他|她|他们|网页|网站|文章|文件|邮件|工具|结果|助手|你|书上|上面|有人|主角|角色|小说里|故事里|通知)(?:们)?(?:都)?(?:说|写|讲|告诉|声称|显示)"
+    r"|(?<![跟对和向])(?:他|她|他们|网页|网站|文章|文件|邮件|工具|结果|助手|你|书上|上面|有人|主角|角色|小说里|故事里|通知)(?:们)?(?:都)?(?:说|写|讲|告诉|声称|显示)"
 )
 UNREAL = _english(
     r"^\W*(?:if|suppose|imagine|pretend|assume|what if|say)\b|\bas if\b|\bif i (?:were|was|had|could)\b|\bi wish\b"

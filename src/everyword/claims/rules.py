@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from everyword.claims import patterns
 from everyword.claims.extractor import Reading
+from everyword.claims.self_quotation import stated
 from everyword.claims.triples import relates_others
 from everyword.claims.trust import ASKED, is_own, is_within, others_words, reviewed
 from everyword.domain.claim import CLAIM_KINDS, Claim, ClaimKind, ClaimState, Statement
@@ -18,7 +19,7 @@ from everyword.domain.message import Message
 from everyword.text.clauses import Span, sentences
 from everyword.text.words import fold, terms
 
-NAME = "rules-2"
+NAME = "rules-3"
 """Another number reads everything anew."""
 _LONGEST = 400
 """Characters of a sentence that is somebody's statement and not a document."""
@@ -93,7 +94,7 @@ def _sentences(text: str) -> list[Span]:
 
 
 def _statement(message: Message, span: Span) -> Statement | None:
-    words = message.text[slice(*span)]
+    words = stated(message.text[slice(*span)])
     said = fold(words)
     if not _is_statement(said, words):
         return None

@@ -36,6 +36,7 @@ _COPIES = (
     ("claim_link", "snapshot_link", _LINK),
     ("claim_read", "snapshot_read", _READ),
     ("claim_use", "snapshot_use", "seq, used_at"),
+    ("claim_dead", "snapshot_dead", "seq, start, stop, dead_at"),
     ("summary_chunk", "snapshot_chunk", _CHUNK),
     ("summary_line", "snapshot_line", _LINE),
 )

@@ -102,7 +102,9 @@ class Summaries:
         if self._writer is None:
             return {"writer": None, "lines": 0}
         failures = self._worker.failures if self._worker else {}
-        return {**store.summaries.stats(self._writer.name), "failure": failures.get(str(store.path))}
+        waiting = _waiting(self._told(store, None).claims, store.summaries.chunks(self._writer.name))
+        counts = store.summaries.stats(self._writer.name)
+        return {**counts, "waiting": waiting, "failure": failures.get(str(store.path))}
 
     def close(self) -> None:
         """Stop the background work after the reply at hand."""
@@ -156,6 +158,14 @@ def _jobs(claims: Sequence[Claim], chunks: Sequence[Chunk], least: int) -> Itera
     joining = tuple(fresh[: min(STEP, CHUNK - len(last.claim_ids) if last else STEP)])
     before = _held_of(last, held)
     yield _Job(claims=(*before, *joining), over=last, fresh=joining)
+
+
+def _waiting(claims: Sequence[Claim], chunks: Sequence[Chunk]) -> int:
+    """Return how many claims will be written about in the background; fewer new ones than a step are quoted until then."""
+    held = [claim for claim in claims if goes_in(claim)]
+    again = sum(len(job.claims) for job in _jobs(held, chunks, STEP) if not job.fresh)
+    fresh = len({claim.claim_id for claim in held}.difference(*(chunk.claim_ids for chunk in chunks)))
+    return again + (fresh if fresh >= STEP else 0)
 
 
 def _held_of(chunk: Chunk | None, held: Mapping[str, Claim]) -> list[Claim]:

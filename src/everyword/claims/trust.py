@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from everyword.claims.memory_types import check_way, sets_rule
+from everyword.claims.self_quotation import pasted, without_own
 from everyword.domain.claim import SETTLED, ClaimKind, ClaimState, Statement
 from everyword.domain.message import Message
 from everyword.errors import UntrustedClaimError
@@ -27,9 +28,11 @@ _DOCUMENT = re.compile(
 _PASTED = re.compile(
     r"(?:\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|edit|review|explain|fix|reply to|respond to|the following|below)\b"
     r"|翻譯|翻译|摘要|總結|总结|校對|校对|潤飾|润色|改寫|改写|回覆|回复|解釋|解释|以下|下面)[^\n:：]{0,80}[:：].*"
-    r"|\b(?:wrote|writes|forwarded|forwards|posted|texted|quotes?|quoted|(?:a|the) line|lyrics|means?|says|said)\b"
-    r"[^\n:：.!?]{0,60}[:：].*"
-    r"|(?:寫道|写道|轉傳|转传|轉寄|转寄|傳來|传来|貼文|贴文|台詞|台词|什麼意思|什么意思)[^\n:：。！？]{0,20}[:：].*",
+    r"|\b(?:wrote|writes|forwarded|forwards|posted|texted|quotes?|quoted|(?:a|the) line|lyrics|means?|says|said|told|tells|"
+    r"answered|answers|replied|replies|repeated|shouted|whispered|insisted|insists|explained)\b"
+    r"(?:[^\n:：.!?]|\d:\d\d){0,60}(?!(?<=\d):\d\d)[:：].*"
+    r"|(?:寫道|写道|轉傳|转传|轉寄|转寄|傳來|传来|貼文|贴文|台詞|台词|什麼意思|什么意思|說|说|告訴|告诉|回答|回覆|回复)"
+    r"(?:[^\n:：。！？]|\d[:：]\d\d){0,20}(?!(?<=\d)[:：]\d\d)[:：].*",
     re.IGNORECASE | re.DOTALL,
 )
 """What follows a request to work on a text, or who wrote it, is that text."""
@@ -41,10 +44,12 @@ def is_own(message: Message) -> bool:
 
 
 def others_words(text: str) -> list[Span]:
-    """Return the characters of a message that the user only shows: quotations, code, mark-up, what a document says."""
-    patterns = (_FENCED, _QUOTED, _DOCUMENT, _PASTED)
-    found = [each.span() for pattern in patterns for each in pattern.finditer(text)]
-    return sorted(found)
+    """Return the characters of a message that the user only shows: quotations, code, mark-up, what a document says.
+
+    What users quote of themselves is theirs.
+    """
+    found = [each.span() for pattern in (_FENCED, _DOCUMENT) for each in pattern.finditer(text)]
+    return sorted([*found, *without_own(_QUOTED.finditer(text), text), *pasted(_PASTED, text)])
 
 
 def is_within(span: Span, others: list[Span]) -> bool:

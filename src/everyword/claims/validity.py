@@ -34,6 +34,8 @@ class _Held:
     valid_to: datetime | None = None
     is_corrected: bool = False
     cautions: list[str] = field(default_factory=list[str])
+    leads: frozenset[str] | None = None
+    """Index terms that its objects lead to, once somebody asked."""
 
     @property
     def claim_id(self) -> str:
@@ -131,7 +133,7 @@ def _relation(one: _Held, other: _Held) -> Relation | None:
         return None
     if set(newer.objects) <= set(older.objects):
         return "ends"
-    return "doubts" if _are_related(newer.objects, older.objects) else None
+    return "doubts" if _are_related(one, other) else None
 
 
 def _is_corrected(one: _Held, other: _Held) -> bool:
@@ -143,17 +145,22 @@ def _is_corrected(one: _Held, other: _Held) -> bool:
 
 def _holds(folded: str, value: str) -> bool:
     """Tell whether a value stands in a text as a word of its own."""
-    return bool(re.search(rf"(?<![a-z0-9]){re.escape(fold(value))}(?![a-z0-9])", folded))
+    bare = fold(value)
+    return bare in folded and bool(re.search(rf"(?<![a-z0-9]){re.escape(bare)}(?![a-z0-9])", folded))
 
 
-def _are_related(first: Sequence[str], second: Sequence[str]) -> bool:
+def _are_related(one: _Held, other: _Held) -> bool:
     """Tell whether two objects share a word, or one is a kind of the other."""
-    return bool(set(first) & set(second)) or _leads(first, second) or _leads(second, first)
+    first, second = set(one.statement.objects), set(other.statement.objects)
+    return bool(first & second or _leads(one) & second or _leads(other) & first)
 
 
-def _leads(first: Sequence[str], second: Sequence[str]) -> bool:
-    found = {term for each in related(" ".join(first)) for term in (*each.members, *each.synonyms)}
-    return bool(found & set(second))
+def _leads(one: _Held) -> frozenset[str]:
+    """Return the index terms that the objects of a claim lead to; looked up once, since each is compared with many."""
+    if one.leads is None:
+        found = related(" ".join(one.statement.objects))
+        one.leads = frozenset(term for each in found for term in (*each.members, *each.synonyms))
+    return one.leads
 
 
 def _by_newer(links: Sequence[Link]) -> dict[tuple[int, int, int, str], dict[str, Relation]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from everyword.domain.decision import Decision
 from everyword.domain.message import Message
 from everyword.domain.trace import Trace
 
@@ -79,6 +80,8 @@ class Context:
     """Whether the history seems not to hold the answer; None: the strategy does not tell."""
     answer: str | None = None
     """What the language model answered while `route` asked it whether this is enough; None: nobody was asked."""
+    decision: Decision | None = None
+    """What `route` decided; None: another strategy filled it."""
     parts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The memory by source: its text is these, with a blank line between two."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -30,11 +30,26 @@ class Kind(Generic[Model]):
 
 
 def embedder(spec: str, *, cache: Path | None = None, **options: Any) -> Embedder | None:
-    """Return the embedder that `spec` names, or None for `none`. Raise SettingsError for an unknown one.
+    """Return the embedder that `spec` names, or None for `none`; `A+B` is both side by side. Raise SettingsError.
 
     `cache` holds built and downloaded models; default: `everyword.models.cache.default_cache()`.
     """
+    parts = spec.split("+")
+    if len(parts) > 1 and all(part.partition(":")[0] in EMBEDDERS for part in parts):
+        return joined(parts, cache, options)
     return named(spec, EMBEDDERS, "embedder", cache, options)
+
+
+def joined(parts: Sequence[str], cache: Path | None, options: Options) -> Embedder:
+    """Return several embedders as one; an option goes to those that know it."""
+    from everyword.models.joined import JoinedEmbedder
+
+    known = [EMBEDDERS[part.partition(":")[0]].options for part in parts]
+    if unknown := sorted(options.keys() - frozenset().union(*known)):
+        raise SettingsError(f"{'+'.join(parts)!r} does not know {unknown!r}.")
+    taken = [{name: value for name, value in options.items() if name in names} for names in known]
+    members = [named(part, EMBEDDERS, "embedder", cache, each) for part, each in zip(parts, taken, strict=True)]
+    return JoinedEmbedder([member for member in members if member is not None])
 
 
 def reranker(spec: str, *, cache: Path | None = None, **options: Any) -> Reranker | None:
@@ -65,6 +80,14 @@ def e5_small(name: str, cache: Path | None, options: Options) -> Embedder:
 
     quantisation: Any = name or "q4"
     return E5Embedder(quantisation, cache=cache, **options)
+
+
+def minilm(name: str, cache: Path | None, options: Options) -> Embedder:
+    from everyword.models.minilm import MiniLMEmbedder
+
+    if name:
+        raise SettingsError(f"minilm comes in one form: use 'minilm', not 'minilm:{name}'.")
+    return MiniLMEmbedder(cache=cache, **options)
 
 
 def hashed(name: str, _cache: Path | None, _options: Options) -> Embedder:
@@ -148,6 +171,7 @@ OPENAI_OPTIONS = HTTP_OPTIONS | {"base_url", "dimensions", "query_prefix", "pass
 
 EMBEDDERS: Mapping[str, Kind[Embedder]] = {
     "e5-small": Kind(example="e5-small:q4", load=e5_small, options=frozenset({"threads", "weights", "progress"})),
+    "minilm": Kind(example="minilm", load=minilm, options=frozenset({"threads"})),
     "hash": Kind(example="hash:256", load=hashed),
     "onnx": Kind(example="onnx:PATH", load=onnx_folder, options=FOLDER_OPTIONS),
     "hf": Kind(example="hf:OWNER/NAME", load=hugging_face, options=FOLDER_OPTIONS),

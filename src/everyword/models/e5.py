@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from everyword.errors import SettingsError
 from everyword.models import e5_weights
 from everyword.models.batching import batches, chunks, padded
+from everyword.models.bert_graph import Quantisation, write_graph
 from everyword.models.cache import default_cache, ensure_folder
-from everyword.models.e5_graph import Quantisation, write_graph
 from everyword.models.e5_table import E5Table, write_table
 from everyword.models.e5_tokenizer import TOKENIZER_FILE, E5Tokenizer, write_tokenizer
 from everyword.models.session import Session, open_session, run

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everyword.models.e5_weights import BLOCK, BLOCK_BYTES
+from everyword.models.e5_weights import dequantised
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from everyword.models.batching import Ids
-    from everyword.models.e5_weights import Bytes, E5Weights, Floats
+    from everyword.models.e5_weights import E5Weights, Floats
 
 ROWS_FILE = "words.npy"
 POSITIONS_FILE = "positions.npy"
@@ -26,20 +26,6 @@ def write_table(weights: E5Weights, folder: Path) -> None:
     positions = weights.floats("emb.pos").reshape(-1, hidden) + weights.floats("emb.type")[:hidden]
     np.save(folder / ROWS_FILE, np.ascontiguousarray(weights.rows("emb.word", hidden)))
     np.save(folder / POSITIONS_FILE, positions.astype(np.float32))
-
-
-def dequantised(rows: Bytes) -> Floats:
-    """Return float32 [..., width] of 4-bit rows uint8 [..., width / 32 * 18]."""
-    import numpy as np
-
-    blocks = rows.reshape(*rows.shape[:-1], -1, BLOCK_BYTES)
-    scales = blocks[..., :2].copy().view("<f2").astype(np.float32)
-    halves = blocks[..., 2:]
-    values = np.empty((*blocks.shape[:-1], BLOCK), np.float32)
-    np.subtract(halves & 15, 8, out=values[..., : BLOCK // 2], dtype=np.float32, casting="unsafe")
-    np.subtract(halves >> 4, 8, out=values[..., BLOCK // 2 :], dtype=np.float32, casting="unsafe")
-    values *= scales
-    return values.reshape(*rows.shape[:-1], -1)
 
 
 class E5Table:

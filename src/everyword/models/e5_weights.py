@@ -82,9 +82,27 @@ class E5Weights:
         """Return a 4-bit tensor as it stands in the file: uint8 [rows, width / 32 * 18]."""
         return self.raw(name).reshape(-1, width // BLOCK * BLOCK_BYTES)
 
+    def matrix(self, name: str, width: int) -> Floats:
+        """Return a 4-bit tensor as float32 [rows, width]."""
+        return dequantised(self.rows(name, width))
+
     def raw(self, name: str) -> Bytes:
         tensor = self.tensors[name]
         return self.data[tensor.offset : tensor.offset + tensor.length]
+
+
+def dequantised(rows: Bytes) -> Floats:
+    """Return float32 [..., width] of 4-bit rows uint8 [..., width / 32 * 18]."""
+    import numpy as np
+
+    blocks = rows.reshape(*rows.shape[:-1], -1, BLOCK_BYTES)
+    scales = blocks[..., :2].copy().view("<f2").astype(np.float32)
+    halves = blocks[..., 2:]
+    values = np.empty((*blocks.shape[:-1], BLOCK), np.float32)
+    np.subtract(halves & 15, 8, out=values[..., : BLOCK // 2], dtype=np.float32, casting="unsafe")
+    np.subtract(halves >> 4, 8, out=values[..., BLOCK // 2 :], dtype=np.float32, casting="unsafe")
+    values *= scales
+    return values.reshape(*rows.shape[:-1], -1)
 
 
 def find_weights(path: Path | str | None = None) -> Path:

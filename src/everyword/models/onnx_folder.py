@@ -150,6 +150,11 @@ class OnnxFolderEmbedder:
         self._identity: ModelIdentity | None = None
 
     @property
+    def is_loaded(self) -> bool:
+        """Tell whether the model is in memory, so that a few texts take milliseconds."""
+        return self._loaded is not None
+
+    @property
     def identity(self) -> ModelIdentity:
         """Opens the model and embeds one word, the first time: only the model knows its dimensions."""
         if self._identity is None:

@@ -33,6 +33,8 @@ class Gathered:
     scores: dict[Channel, Scores]
     idf: dict[str, float]
     """Weight of each term of the question that occurs."""
+    holders: dict[str, Ints] = field(default_factory=dict[str, Ints])
+    """Positions of the passages that hold each of these terms."""
     related: dict[str, float] = field(default_factory=dict[str, float])
     """Weight of each term that answers may use instead of one of the question's."""
     clauses: Scores | None = None
@@ -89,6 +91,7 @@ def _lexical(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Rec
     total = np.zeros(len(corpus))
     for hits in index.term_hits(wanted, header_weight=recipe.header_weight):
         places, ratios = _placed(corpus, hits.passage_ids, hits.ratios)
+        found.holders[hits.term] = places
         if recipe.neighbours:
             places, ratios = corpus.with_neighbours(places, ratios, recipe.neighbours)
         total[places] += hits.idf * _saturated(ratios, recipe)

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from everyword.domain.message import UserId
 from everyword.domain.user import user as checked_user
 from everyword.errors import ForbiddenError, InvalidInputError, InvalidUserIdError, UnknownKeyError
-from everyword.server.keys import PREFIX, Key, KeyRing, stored_user
+from everyword.server.keys import PREFIX, Key, KeyRing, has_key, stored_user
 
 USER_HEADER = "X-Everyword-User"
 KEY_HEADER = "X-Everyword-Key"
@@ -69,7 +69,10 @@ def named_user(values: Sequence[str]) -> str | None:
     """Return the user that the headers name. Raise InvalidInputError where they name several."""
     if len(values) > 1:
         raise InvalidInputError(f"{USER_HEADER} stands {len(values)} times: name one user.")
-    return header_text(values[0], USER_HEADER) if values else None
+    named = header_text(values[0], USER_HEADER) if values else None
+    if named is not None and has_key(named):
+        raise InvalidInputError(f"{USER_HEADER} holds a key: send it as {KEY_HEADER}, and rotate this one.")
+    return named
 
 
 def header_text(value: str, name: str) -> str:

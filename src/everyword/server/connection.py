@@ -1,4 +1,4 @@
-"""A connection that does not wait for ever: headers that do not arrive in time end it."""
+"""A connection that does not wait for ever: headers that do not arrive in time end it, and answers that are not read."""
 
 from __future__ import annotations
 
@@ -10,26 +10,32 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 ARRIVAL_S = 30.0
 """Seconds that a client may take to send its headers, and again its body."""
+UNREAD_S = 60.0
+"""Seconds in which a client must read some more of its answer, once the buffers are full."""
 _TOO_LATE = (
     b"HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 42\r\n"
     b"Connection: close\r\n\r\nThe headers did not arrive in time: again."
 )
 
 
-def connection(headers_s: float) -> type[H11Protocol]:
-    """Return the protocol whose clients may take so many seconds for the headers of each request."""
+def connection(headers_s: float, answer_s: float = UNREAD_S) -> type[H11Protocol]:
+    """Return the protocol whose clients may take so many seconds for the headers of each request, and to read on."""
 
     class Connection(_Connection):
         patience_s = headers_s
+        unread_s = answer_s
 
     return Connection
 
 
 class _Connection(H11Protocol):
-    """Adds a timer to uvicorn's protocol, which has one only between requests."""
+    """Adds timers to uvicorn's protocol, which has one only between requests."""
 
     patience_s: float
+    unread_s: float
     _timer: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
+    """Runs while the client does not take what is to be sent."""
     _has_begun = False
     """Whether some of the headers came."""
 
@@ -45,8 +51,18 @@ class _Connection(H11Protocol):
         elif self.conn.their_state is not h11.IDLE:
             self._stop_waiting()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stop_reading()
+        self._watch()
+
+    def resume_writing(self) -> None:
+        self._stop_reading()
+        super().resume_writing()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_reading()
         super().connection_lost(exc)
 
     def _wait(self) -> None:
@@ -58,6 +74,22 @@ class _Connection(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._has_begun = None, False
+
+    def _watch(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self._reading = self.loop.call_later(self.unread_s, self._look, unread)
+
+    def _look(self, unread_before: int) -> None:
+        """End the connection where nothing was read since the last look: a slow client may take its time."""
+        if self.transport.get_write_buffer_size() >= unread_before:
+            self.transport.abort()
+        else:
+            self._watch()
+
+    def _stop_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+        self._reading = None
 
     def _end(self) -> None:
         self._timer = None

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from everyword import errors
 from everyword.errors import ContextLengthExceeded, EverywordError, TooManyRequestsError
+from everyword.server.keys import without_keys
 
 STATUS: tuple[tuple[type[EverywordError], int], ...] = (
     (errors.RequestTooLargeError, 413),
@@ -45,8 +46,8 @@ def message_of(error: EverywordError) -> str:
 
 
 def document(kind: str, message: str, request_id: str, **more: Any) -> dict[str, Any]:
-    """Return the body of every answer that is an error."""
-    return {"error": {"type": kind, "message": message, "request_id": request_id, **more}}
+    """Return the body of every answer that is an error; what a message quotes may be a key in the wrong place."""
+    return {"error": {"type": kind, "message": without_keys(message), "request_id": request_id, **more}}
 
 
 def document_of(error: EverywordError, request_id: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from everyword.errors import EverywordError, ForbiddenError, InvalidInputError, RequestTooLargeError
 from everyword.server import failures, log_lines
+from everyword.server.keys import has_key
 from everyword.server.metrics import Metrics
 
 REQUEST_ID = "X-Request-Id"
@@ -82,6 +83,7 @@ class Gate:
     async def _pass(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         if self._is_open():
             _check_neighbour(headers)
+        _check_address(scope)
         body = await self._body(headers, receive)
         if _NO_NUMBER.search(body):
             _check_numbers(body)
@@ -134,7 +136,7 @@ _UNEXPECTED = "The server failed in a way that it does not know; its log has the
 
 def _request_id(headers: Headers) -> str:
     given = headers.get(REQUEST_ID, "")
-    return given if _ID.fullmatch(given) else secrets.token_hex(12)
+    return given if _ID.fullmatch(given) and not has_key(given) else secrets.token_hex(12)
 
 
 def _check_neighbour(headers: Headers) -> None:
@@ -148,6 +150,12 @@ def _check_neighbour(headers: Headers) -> None:
     origin = headers.get("Origin")
     if origin is not None and origin.partition("://")[2] != host:
         raise ForbiddenError("Without API keys pages of other origins are not answered: make a key for them.")
+
+
+def _check_address(scope: Scope) -> None:
+    """Refuse a key in a path or a query, which logs of others on the way keep. Raise InvalidInputError."""
+    if has_key(scope["path"]) or has_key(unquote_plus(scope["query_string"].decode("latin-1"))):
+        raise InvalidInputError("A key stands in the address: send it as a header, and rotate this one.")
 
 
 def _check_numbers(body: bytes) -> None:

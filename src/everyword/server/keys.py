@@ -22,6 +22,7 @@ Kind = Literal["user", "tenant", "metrics"]
 FILE = "keys.db"
 PREFIX = "ew_"
 TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+_SHOWN = re.compile(r"ew_[0-9a-f]{12}_[A-Za-z0-9_-]*")
 _SHAPE = re.compile(r"ew_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 _COLUMNS = "id, kind, tenant, user, label, rate, created_s, revoked_s"
 _SCHEMA = """
@@ -157,6 +158,16 @@ class KeyRing:
                 yield connection
         except sqlite3.Error as error:
             raise StorageError(f"{self.path}: {error}") from error
+
+
+def has_key(text: str) -> bool:
+    """Tell whether a key, or the beginning of one, stands in a text."""
+    return _SHOWN.search(text) is not None
+
+
+def without_keys(text: str) -> str:
+    """Return a text in which no key can be read."""
+    return _SHOWN.sub(f"{PREFIX}…", text)
 
 
 def stored_user(tenant: str | None, user: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import uvicorn
 
 from everyword.errors import ForbiddenError, InvalidInputError
 from everyword.server import log_lines
-from everyword.server.connection import ARRIVAL_S, connection
+from everyword.server.connection import ARRIVAL_S, UNREAD_S, connection
 from everyword.server.door import Door, Inside
 from everyword.server.keys import KeyRing
 
@@ -88,6 +89,7 @@ def serving(
     default_user: str | None = None,
     lab_page: bytes | None = None,
     arrival_s: float = ARRIVAL_S,
+    unread_s: float = UNREAD_S,
     **options: Any,
 ) -> Serving:
     """Return what a server has at hand. Raise SettingsError."""
@@ -106,18 +108,17 @@ def serving(
         default_user=default_user,
         lab_page=lab_page,
         arrival_s=arrival_s,
+        unread_s=unread_s,
         upstream_key=os.environ.get(UPSTREAM_KEY),
     )
 
 
 def server(what: Serving, *, log_config: dict[str, Any] | None = None) -> uvicorn.Server:
     """Return a server that does not run yet; without `log_config` logging stays as it is."""
-    return _server(Door(lambda: _inside(what)), arrival_s=what.arrival_s, log_config=log_config)
+    return _server(Door(lambda: _inside(what)), connection(what.arrival_s, what.unread_s), log_config)
 
 
-def serve(
-    where: Listening, load: Callable[[], Serving], *, ready: Callable[[], None], arrival_s: float = ARRIVAL_S
-) -> None:
+def serve(where: Listening, load: Callable[[], Serving], *, ready: Callable[[], None]) -> None:
     """Serve until a signal comes; requests that run are finished first. The log goes to stderr as JSON lines.
 
     The server answers while it loads what it serves; then `ready` is called. What `load` raises ends it and is raised.
@@ -129,7 +130,7 @@ def serve(
         return inside
 
     door = Door(loaded)
-    running = _server(door, arrival_s=arrival_s, log_config=log_lines.configuration())
+    running = _server(door, connection(ARRIVAL_S), log_lines.configuration())
 
     def stop() -> None:
         running.should_exit = True
@@ -140,12 +141,12 @@ def serve(
         raise door.failure
 
 
-def _server(door: Door, *, arrival_s: float, log_config: dict[str, Any] | None) -> uvicorn.Server:
+def _server(door: Door, http: type[asyncio.Protocol], log_config: dict[str, Any] | None) -> uvicorn.Server:
     configuration = uvicorn.Config(
         door,
         log_config=log_config,
         access_log=False,
-        http=connection(arrival_s),
+        http=http,
         ws="none",
         server_header=False,
         timeout_graceful_shutdown=_GRACE_S,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Literal
 
 from everyword.assembly import Memory
 from everyword.domain.message import Message
-from everyword.domain.scope import Scope, scope
+from everyword.domain.scope import Scope
+from everyword.domain.session import SessionSpan
 from everyword.packing.render import turn
 
 Order = Literal["oldest", "newest"]
@@ -46,33 +46,17 @@ class ListedMemory(Memory):
     ) -> list[Message]:
         """Return messages in the order of the log, or against it; `beyond`: the last sequence number that was seen."""
         log = self._known(user_id).log
-        if where.is_everything and order == "oldest":
-            return list(islice(log.scan(after=beyond or 0, batch=limit), limit))
-        seqs = log.chosen(where)
         if order == "newest":
-            left = [seq for seq in reversed(seqs) if beyond is None or seq < beyond]
-            return list(reversed(log.by_seq(left[:limit])))
-        return log.by_seq([seq for seq in seqs if seq > (beyond or 0)][:limit])
+            return log.by_seq(log.chosen(where, before_seq=beyond, limit=limit, newest=True))[::-1]
+        return log.by_seq(log.chosen(where, after_seq=beyond or 0, limit=limit))
 
     def sessions(self, *, user_id: str, beyond: int | None = None, limit: int = 50) -> list[SessionSummary]:
         """Return conversations, the one with the last word first; `beyond`: the `last_seq` that was seen last."""
         log = self._known(user_id).log
-        names = log.sessions_of(log.chosen(Scope()))
-        members = [(name, log.chosen(scope(session_id=name))) for name in names]
-        members = [(name, seqs) for name, seqs in members if seqs and (beyond is None or seqs[-1] < beyond)]
-        members.sort(key=lambda each: -each[1][-1])
-        return [self._summary(user_id, name, seqs) for name, seqs in members[:limit]]
-
-    def _summary(self, user_id: str, name: str, seqs: Sequence[int]) -> SessionSummary:
-        ends = self._known(user_id).log.by_seq([*seqs[:_OPENING], seqs[-1]])
-        return SessionSummary(
-            session_id=name,
-            messages=len(seqs),
-            last_seq=seqs[-1],
-            first_at=ends[0].created_at if ends else None,
-            last_at=ends[-1].created_at if ends else None,
-            begins=_first_words(ends),
-        )
+        spans = log.sessions(before_seq=beyond, limit=limit, opening=_OPENING)
+        wanted = {seq for span in spans for seq in (*span.opening, span.last_seq)}
+        messages = {message.seq: message for message in log.by_seq(wanted)}
+        return [_summary(span, messages) for span in spans]
 
     def by_seq(self, seqs: Sequence[int], *, user_id: str) -> list[Message]:
         """Return messages by their sequence numbers, in order; one that is not there is left out."""
@@ -85,7 +69,12 @@ class ListedMemory(Memory):
             return len(claims)
         log = self._known(user_id).log
         within = set(log.chosen(where))
-        return sum(all(log.by_id(each).seq in within for each in claim.message_ids) for claim in claims)
+        seqs = log.seqs_of({each for claim in claims for each in claim.message_ids})
+        return sum(all(seqs.get(each) in within for each in claim.message_ids) for claim in claims)
+
+    def are_there(self, message_ids: Sequence[str], *, user_id: str) -> bool:
+        """Tell whether none of these messages was forgotten."""
+        return len(self._known(user_id).log.seqs_of(message_ids)) == len(set(message_ids))
 
     def last_turns(self, *, user_id: str, session_id: str, turns: int) -> list[Message]:
         """Return the last turns of a session, in order."""
@@ -98,6 +87,21 @@ class ListedMemory(Memory):
     def count_turns(self, turns: Sequence[Message]) -> int:
         """Return the tokens of recent messages as a context writes them, with the blank line after them."""
         return self._counter.count("\n".join(map(turn, turns)) + "\n\n") + 1 if turns else 0
+
+
+def _summary(span: SessionSpan, messages: Mapping[int, Message]) -> SessionSummary:
+    """Return a conversation as a list shows it; what was erased since the span was read is left out."""
+    opening = [messages[seq] for seq in span.opening if seq in messages]
+    last = messages.get(span.last_seq)
+    said = [*opening, *([last] if last is not None and last not in opening else [])]
+    return SessionSummary(
+        session_id=span.session_id,
+        messages=span.messages,
+        last_seq=span.last_seq,
+        first_at=opening[0].created_at if opening else None,
+        last_at=last.created_at if last else None,
+        begins=_first_words(said),
+    )
 
 
 def _first_words(opening: Sequence[Message]) -> str:

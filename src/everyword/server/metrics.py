@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from everyword.domain.account import percentile
 from everyword.domain.context import Context
+from everyword.domain.prompt import Prompt
 from everyword.domain.trace import Trace
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -33,7 +34,11 @@ class Metrics:
             "everyword_stage_seconds", "Time of one stage of retrieval.", ["stage"], buckets=_SECONDS, registry=to
         )
         self._tokens = Histogram(
-            "everyword_context_tokens", "Tokens of one context, by source.", ["source"], buckets=_TOKENS, registry=to
+            "everyword_context_tokens",
+            "Tokens of one context or prompt, by source.",
+            ["source"],
+            buckets=_TOKENS,
+            registry=to,
         )
         self._refused = Counter(
             "everyword_refused", "Requests refused before they were served.", ["reason"], registry=to
@@ -43,7 +48,7 @@ class Metrics:
         )
         self._p99 = Gauge(
             "everyword_context_tokens_p99",
-            "99th percentile of tokens a call, over the last 1,000 contexts.",
+            "99th percentile of tokens a call, over the last 1,000 contexts and prompts.",
             registry=to,
         )
         self._lag = Gauge(
@@ -66,12 +71,21 @@ class Metrics:
 
     def packed(self, context: Context, *, user_id: str) -> None:
         """Count the tokens and stages of a context."""
-        for source, tokens in context.ledger.items():
-            self._tokens.labels(source).observe(tokens)
-        with self._lock:
-            self._totals.append(context.tokens)
+        self._spent(context.ledger, context.tokens)
         self.ranked(context.trace)
         self.lagging(user_id, context.pending_passages)
+
+    def prompted(self, prompt: Prompt, *, user_id: str) -> None:
+        """Count the tokens of a whole prompt, and the stages of its context."""
+        self._spent(prompt.ledger, prompt.tokens)
+        self.ranked(prompt.context.trace)
+        self.lagging(user_id, prompt.context.pending_passages)
+
+    def _spent(self, ledger: Mapping[str, int], total: int) -> None:
+        for source, tokens in ledger.items():
+            self._tokens.labels(source).observe(tokens)
+        with self._lock:
+            self._totals.append(total)
 
     def ranked(self, trace: Trace) -> None:
         """Count the time of each stage."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from everyword.domain.message import Message
-from everyword.errors import NotFoundError
 from everyword.server.exchange import session_of
 from everyword.server.placement import ChatMessage, newest_user, placed, text_of
 from everyword.server.recollection import Recollection
@@ -120,12 +119,7 @@ def _searched(
 
 def _is_still_there(serving: Serving, user_id: str, recalled: Recollection) -> bool:
     """Tell whether nothing of it was forgotten since."""
-    try:
-        for message_id in recalled.message_ids:
-            serving.memory.get(message_id, user_id=user_id)
-    except NotFoundError:
-        return False
-    return True
+    return serving.memory.are_there(recalled.message_ids, user_id=user_id)
 
 
 def _clipped(question: str) -> str:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 UPSTREAM_ENDED = "the upstream ended early"
 CLIENT_LEFT = "the client went away"
 _NOT_STORED = b": everyword could not store this exchange\n\n"
-_SEND_S = 60.0
-"""Seconds that a client may take to read one event."""
 
 
 class Relay(Response):
@@ -72,7 +70,7 @@ class Relay(Response):
         self._reply.take(event)
         if self._reply.is_done and await self._keep(None) == "failed":
             event = _NOT_STORED + event
-        await _send(send, event)
+        await send({"type": "http.response.body", "body": event, "more_body": True})
 
     async def _keep(self, missing: str | None) -> str:
         """Store the exchange, once, whoever goes away meanwhile."""
@@ -83,12 +81,6 @@ class Relay(Response):
         with anyio.CancelScope(shield=True):
             kept = await anyio.to_thread.run_sync(keep)
         return kept  # noqa: RET504 - a return inside might never happen, for all that a checker knows of the scope
-
-
-async def _send(send: Send, data: bytes) -> None:
-    """Send some bytes; a client that does not read them in time is taken for gone."""
-    with anyio.fail_after(_SEND_S):
-        await send({"type": "http.response.body", "body": data, "more_body": True})
 
 
 async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:

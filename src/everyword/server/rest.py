@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import StreamingResponse
 
 from everyword.domain.context import Context
+from everyword.domain.decision import Decision
 from everyword.domain.message import Message
 from everyword.domain.scope import scope
 from everyword.server.listing import Order
@@ -19,6 +20,7 @@ from everyword.server.wire import (
     AddRequest,
     ContextReply,
     ContextRequest,
+    DecisionReply,
     DroppedReply,
     EvidenceReply,
     ForgetReply,
@@ -198,12 +200,9 @@ def stats(user_id: Whose, serving: Served) -> StatsReply:
 def jobs(user_id: Whose, serving: Served) -> JobsReply:
     """Return what waits in the background, and why it stands still where it does."""
     counts = serving.memory.stats(user_id=user_id)
-    claims = counts["claims"]
     vectors = JobReply(name="vectors", waiting=counts["pending_passages"], failed=0, failure=counts["vector_failure"])
-    reading = JobReply(
-        name="claims", waiting=claims["waiting"], failed=sum(claims["failed"].values()), failure=claims["failure"]
-    )
-    return JobsReply(results=[vectors, reading])
+    summaries = [] if counts["summaries"]["writer"] is None else [_job("summaries", counts["summaries"])]
+    return JobsReply(results=[vectors, _job("claims", counts["claims"]), *summaries])
 
 
 @routes.get("/verify")
@@ -216,6 +215,12 @@ def verify(user_id: Whose, serving: Served) -> VerifyReply:
         passages=found.passages,
         vectors=found.vectors,
         problems=list(found.problems),
+    )
+
+
+def _job(name: Literal["claims", "summaries"], counts: Mapping[str, Any]) -> JobReply:
+    return JobReply(
+        name=name, waiting=counts["waiting"], failed=sum(counts["failed"].values()), failure=counts["failure"]
     )
 
 
@@ -289,4 +294,19 @@ def context_reply(packed: Context) -> ContextReply:
         notes=list(packed.trace.notes),
         pending_passages=packed.pending_passages,
         no_evidence=packed.no_evidence,
+        answer=packed.answer,
+        decision=None if packed.decision is None else _decision(packed.decision),
+    )
+
+
+def _decision(made: Decision) -> DecisionReply:
+    return DecisionReply(
+        by=made.by,
+        was_enough=made.was_enough,
+        took=made.took,
+        evidence_tokens=made.evidence_tokens,
+        full_tokens=made.full_tokens,
+        input_tokens=made.input_tokens,
+        output_tokens=made.output_tokens,
+        audit=made.audit,
     )

@@ -14,7 +14,7 @@ from everyword.domain.message import UserId
 from everyword.errors import ForbiddenError
 from everyword.server import failures
 from everyword.server.access import USER_HEADER, caller, named_user, whose
-from everyword.server.connection import ARRIVAL_S
+from everyword.server.connection import ARRIVAL_S, UNREAD_S
 from everyword.server.keys import Key, KeyRing
 from everyword.server.limits import RateLimits
 from everyword.server.listing import ListedMemory
@@ -46,6 +46,8 @@ class Serving:
     recollections: Recollections = field(default_factory=Recollections)
     arrival_s: float = ARRIVAL_S
     """Seconds that a client may take to send its headers, and again its body."""
+    unread_s: float = UNREAD_S
+    """Seconds that a client may leave an answer unread."""
     is_stopping: bool = False
 
     def is_open(self) -> bool:

@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from everyword.domain.claim import ClaimKind
+from everyword.domain.prompt import Order as EvidenceOrder
 
 MOST_LISTED = 500
 _MOST_IDS = 10_000
+_MOST_TOKENS = 10_000_000
 _ID = "5f0c3d5b9a1e4c7f8b2d6e0a1c3b5d7f"
 
 SessionId = Annotated[str, Field(min_length=1, max_length=512, examples=["s1"])]
@@ -187,6 +189,26 @@ class StageReply(BaseModel):
     milliseconds: float
 
 
+class DecisionReply(BaseModel):
+    """What `route` decided about a question."""
+
+    by: Literal["size", "model", "signals"] = Field(
+        examples=["model"],
+        description="`size`: the whole history is small; `model`: the language model said it; `signals`: the search did.",
+    )
+    was_enough: bool = Field(examples=[True], description="Whether evidence alone was found to be enough.")
+    took: Literal["evidence", "full", "more evidence"] = Field(
+        examples=["evidence"], description="What the context holds."
+    )
+    evidence_tokens: int = Field(examples=[1180], description="Of the evidence that was judged.")
+    full_tokens: int = Field(examples=[64_000], description="About how many tokens the whole history takes.")
+    input_tokens: int = Field(examples=[1420], description="Of all calls to the language model for the decision.")
+    output_tokens: int = Field(examples=[24])
+    audit: Literal["none", "agrees", "differs", "too long", "failed"] = Field(
+        examples=["none"], description="Whether the whole history gave the same answer, where that was asked."
+    )
+
+
 class ContextReply(BaseModel):
     """What the model should see, inside the budget, with an account of every token."""
 
@@ -204,6 +226,11 @@ class ContextReply(BaseModel):
     notes: list[str]
     pending_passages: int
     no_evidence: bool | None
+    answer: str | None = Field(
+        default=None,
+        description="Of `route`: what the language model answered where it found the evidence to be enough.",
+    )
+    decision: DecisionReply | None = Field(default=None, description="Of `route`: null with another strategy.")
 
 
 class ExplainRequest(ContextRequest):
@@ -241,6 +268,108 @@ class ExplainReply(BaseModel):
 
     context: ContextReply
     messages: list[ExplainedReply] = Field(description="In the order of the log.")
+
+
+class WindowRequest(Asked):
+    """What a model takes, and what an assistant says in every request."""
+
+    tokens: int = Field(
+        ge=1, le=_MOST_TOKENS, examples=[8_000], description="That the model takes, its answer included."
+    )
+    system: str = Field(default="", max_length=1_000_000, examples=["You help a family to cook."])
+    tools: Annotated[list[dict[str, Any]], Field(max_length=1_000)] = Field(
+        default_factory=list[dict[str, Any]], description="Tool definitions as the provider wants them."
+    )
+    constraints: str = Field(
+        default="", max_length=100_000, examples=["Never suggest peanuts."], description="Said before and after."
+    )
+    memory: int | None = Field(
+        default=None,
+        ge=0,
+        le=_MOST_TOKENS,
+        description="Tokens of profile, summary and evidence; null: the setting budget.",
+    )
+    order: EvidenceOrder = Field(default="chronological", description="Of the evidence.")
+    answer: float = Field(default=0.2, ge=0, le=0.99, description="Share of the window that is kept for the answer.")
+    warn: float = Field(
+        default=0.7, ge=0, le=1, description="Share of the room from which the prompt says it is filling."
+    )
+    keep: float = Field(
+        default=0.5, ge=0, le=1, description="Share of the turns' room that stays when older ones leave."
+    )
+
+
+class PromptRequest(Asked):
+    """A question, and the window of the model that will be asked."""
+
+    question: str = Field(max_length=1_000_000, examples=["Where do I live?"])
+    window: Annotated[int, Field(ge=1, le=_MOST_TOKENS)] | WindowRequest = Field(
+        examples=[8_000], description="A number: only the tokens that the model takes."
+    )
+    shape: Literal["openai", "anthropic"] = Field(default="openai", description="Of `request` in the reply.")
+    session_id: SessionId | None = Field(default=None, description="Its turns are shown while they fit.")
+    strategy: Annotated[str, Field(max_length=64)] | None = None
+    recent_turns: int | None = Field(
+        default=None, ge=0, le=10_000, description="Exactly so many; nothing is flushed then."
+    )
+    roles: Roles | None = None
+    after: Moment | None = None
+    before: Moment | None = None
+    asked_at: Moment | None = Field(default=None, description="What `last week` is counted from; default: now.")
+
+
+class AlertReply(BaseModel):
+    """Something about a prompt that its sender should know."""
+
+    kind: Literal["filling", "flushed", "input"]
+    text: str
+
+
+class PrefixReply(BaseModel):
+    """The part of a prompt that stays from request to request, and what did stay since the last one of the session."""
+
+    tokens: int = Field(examples=[310])
+    kept: float | None = Field(examples=[1.0], description="Share of the last prefix that this one begins with.")
+    common: float | None = Field(examples=[0.8], description="Share of this prompt with which the last one began too.")
+
+
+class PromptReply(BaseModel):
+    """All that is sent to the model, inside the room of its window, with an account of every token."""
+
+    request: dict[str, Any] = Field(
+        description="To pass on: `messages` and `tools` of OpenAI, or `system`, `messages` and `tools` of Anthropic.",
+        examples=[{"messages": [{"role": "user", "content": "Where do I live?"}]}],
+    )
+    text: str
+    tokens: int = Field(examples=[5120])
+    budget: int = Field(examples=[6400], description="Tokens that the prompt may take.")
+    answer_tokens: int = Field(examples=[1600], description="Tokens that are left for the answer at the least.")
+    counter: str = Field(examples=["estimate"])
+    ledger: dict[str, int] = Field(examples=[{"system": 8, "evidence": 120, "recent": 40, "question": 5}])
+    use: float = Field(examples=[0.4], description="Share of the budget that is taken; at 1 the older turns leave.")
+    flushed: int = Field(examples=[0], description="Messages that left the window with this prompt.")
+    alerts: list[AlertReply]
+    prefix: PrefixReply
+    context: ContextReply = Field(description="What the memory gave.")
+
+
+class FigureReply(BaseModel):
+    """One figure of a memory."""
+
+    name: str = Field(examples=["index lag"])
+    value: float | dict[str, float] | None = Field(examples=[0.0], description="null: nothing to tell yet.")
+    shown: str = Field(examples=["0 passages"], description="The value as a person reads it.")
+    meaning: str
+    remedy: str | None = Field(description="What helps; null: nothing is wrong.")
+
+
+class HealthReply(BaseModel):
+    """How the memory of a user is."""
+
+    ok: bool = Field(examples=[True], description="No figure has a remedy.")
+    questions: int = Field(examples=[20], description="Of the user's last questions, how many were asked again.")
+    prompts: int = Field(examples=[140], description="How many prompts are on the account.")
+    figures: list[FigureReply]
 
 
 class StrategiesReply(BaseModel):
@@ -385,14 +514,16 @@ class StatsReply(BaseModel):
 class JobReply(BaseModel):
     """Work in the background."""
 
-    name: Literal["vectors", "claims"]
-    waiting: int = Field(description="Passages without vectors; messages that were not read for claims.")
-    failed: int = Field(description="Messages that were given up after several tries.")
+    name: Literal["vectors", "claims", "summaries"]
+    waiting: int = Field(
+        description="Passages without vectors; messages that were not read for claims; claims that no line is written about."
+    )
+    failed: int = Field(description="Messages that could not be read for claims; groups of claims not written about.")
     failure: str | None = Field(description="Why it stands still; null: nothing is wrong.")
 
 
 class JobsReply(BaseModel):
-    """All work in the background."""
+    """All work in the background; `summaries` only where a language model writes them."""
 
     results: list[JobReply]
 

@@ -191,7 +191,7 @@ def _decided(context: Context, frame: Frame, sources: Sources, decision: Decisio
     except StorageError as error:
         notes.append(f"route: the decision is not in the journal: {error}")
     trace = replace(context.trace, strategy=frame.strategy, notes=(*context.trace.notes, *notes))
-    return replace(context, budget=frame.budget, trace=trace)
+    return replace(context, budget=frame.budget, trace=trace, decision=decision)
 
 
 def _first(routing: Routing, frame: Frame) -> int:

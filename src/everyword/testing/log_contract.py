@@ -173,6 +173,37 @@ class LogContract:
         assert log.chosen(scope(before=START)) == [1, 3]
         assert log.chosen(scope(session_id="s1", after=START + timedelta(hours=1))) == [2]
 
+    def test_a_scope_can_be_read_page_by_page_from_both_ends(self, log: MessageLog) -> None:
+        log.append([draft(str(n), session_id="s1" if n % 2 else "s2") for n in range(10)], received_at=NOW)
+        assert log.chosen(scope(), after_seq=3, limit=2) == [4, 5]
+        assert log.chosen(scope(), before_seq=8, limit=3, newest=True) == [5, 6, 7]
+        assert log.chosen(scope(session_id="s1"), after_seq=2, before_seq=9) == [4, 6, 8]
+        assert log.chosen(scope(session_id="s1"), limit=1, newest=True) == [10]
+        assert log.chosen(scope(), after_seq=10**30) == log.chosen(scope(), before_seq=-(10**30)) == []
+        assert log.chosen(scope(), limit=10**30) == list(range(1, 11))
+
+    def test_ids_have_sequence_numbers_and_unknown_ones_have_none(self, log: MessageLog) -> None:
+        first, second = log.append([draft("a"), draft("b")], received_at=NOW).messages
+        upper = second.message_id.upper()
+        assert log.seqs_of([first.message_id, upper, "0" * 32]) == {first.message_id: 1, upper: 2}
+        assert log.seqs_of([]) == {}
+        with pytest.raises(NotFoundError):
+            log.seqs_of(["zz"])
+
+    def test_sessions_are_told_by_their_last_word_with_where_they_begin(self, log: MessageLog) -> None:
+        for name in ("s1", "s2", "s1", "s3", "s1"):
+            log.append([draft(name, session_id=name)], received_at=NOW)
+        found = log.sessions(opening=2)
+        assert [(each.session_id, each.messages, each.last_seq) for each in found] == [
+            ("s1", 3, 5),
+            ("s3", 1, 4),
+            ("s2", 1, 2),
+        ]
+        assert [each.opening for each in found] == [(1, 3), (4,), (2,)]
+        assert [each.session_id for each in log.sessions(before_seq=5, limit=1)] == ["s3"]
+        log.erase([4])
+        assert [each.session_id for each in log.sessions(before_seq=5)] == ["s2"]
+
     def test_what_was_erased_is_gone_and_the_rest_is_not(self, log: MessageLog) -> None:
         stored = log.append([draft("a", key="k"), draft("b"), draft("c", session_id="s2")], received_at=NOW).messages
         log.erase([1, 3, 99])

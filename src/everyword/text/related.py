@@ -37,6 +37,23 @@ def related(text: str) -> list[Relatives]:
     ]
 
 
+def stand_ins(text: str) -> dict[str, frozenset[str]]:
+    """Return for each term of a question the terms that may stand for it; of an unspaced script every pair of the word."""
+    spaced, unspaced = _lexicon()
+    asked, folded = query_terms(text), fold(text)
+    found = {term: _terms_of(spaced[term]) for term in asked if term in spaced}
+    if not folded.isascii():
+        for word in _longest(word for word in unspaced if word in folded):
+            for term in asked:
+                if term in word or word in term:
+                    found[term] = found.get(term, frozenset()) | _terms_of(unspaced[word])
+    return found
+
+
+def _terms_of(relatives: Relatives) -> frozenset[str]:
+    return frozenset(relatives.synonyms) | frozenset(relatives.members)
+
+
 def _found(folded: str, asked: Iterable[str]) -> Iterator[Relatives]:
     """Yield the relatives of the words that stand in a question; words of an unspaced script stand anywhere in it."""
     spaced, unspaced = _lexicon()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -42,8 +43,11 @@ def _running() -> Callable[..., AbstractContextManager[Running]]:
 
 
 @contextmanager
-def running(home: Path, **options: Any) -> Iterator[Running]:
+def running(home: Path, *, send_buffer: int | None = None, **options: Any) -> Iterator[Running]:
+    """Run a server; `send_buffer`: bytes that the system keeps for a client that does not read."""
     where = listener.listening("127.0.0.1", 0, home)
+    if send_buffer is not None:
+        where.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
     what = listener.serving(home, embedder="hash:256", **options)
     server = listener.server(what)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [where.listener]}, daemon=True)

@@ -19,7 +19,7 @@ STATS = {
     "pending_passages": 0,
     "passages": 40,
     "vector_failure": None,
-    "claims": {"extractor": "rules-2", "waiting": 0, "failed": {}},
+    "claims": {"extractor": "rules-3", "waiting": 0, "failed": {}},
 }
 
 
@@ -87,7 +87,7 @@ def test_input_is_judged_by_all_answers_that_are_known() -> None:
 
 
 def test_rules_read_what_waits_when_they_are_asked() -> None:
-    stats = {**STATS, "claims": {"extractor": "rules-2", "waiting": 9, "failed": {}}}
+    stats = {**STATS, "claims": {"extractor": "rules-3", "waiting": 9, "failed": {}}}
     assert health(stats=stats, waiting_since=NOW - timedelta(days=4)).ok
 
 

@@ -18,6 +18,7 @@ def _asked(gate: Gate, *messages: dict[str, Any], headers: dict[str, str] | None
         "type": "http",
         "method": "POST",
         "path": "/",
+        "query_string": b"",
         "headers": [(name.lower().encode(), value.encode()) for name, value in named.items()],
     }
 

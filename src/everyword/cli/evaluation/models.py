@@ -20,13 +20,13 @@ class Models:
     def __init__(self, request: Request) -> None:
         from everyword.assembly import embedder_of
         from everyword.config import cache_folder, default_home, settings
-        from everyword.evals.vector_cache import CachedEmbedder
+        from everyword.evals.vector_cache import cached
 
         self.settings: Settings = settings(
             request.home or default_home(), embedder=request.embedder, reranker=request.reranker
         )
         model = embedder_of(self.settings)
-        self.embedder: Embedder | None = None if model is None else CachedEmbedder(model, cache_folder() / "eval")
+        self.embedder: Embedder | None = None if model is None else cached(model, cache_folder() / "eval")
         self._openers: dict[str, Open] = {}
 
     def opener(self, name: str) -> Open:

@@ -17,6 +17,7 @@ import apsw
 
 from everyword.domain.message import Branch, Draft, Message, MessageId, Origin, Role
 from everyword.domain.scope import EPOCH, Scope, microseconds
+from everyword.domain.session import SessionSpan
 from everyword.errors import DamagedLogError, IdempotencyConflictError, InvalidMessageError, NotFoundError
 from everyword.log.sqlite import payload as packed
 from everyword.log.sqlite.database import Database
@@ -35,6 +36,16 @@ _INSERT = (
 _COUNT_ERASURE = (
     "INSERT INTO meta (name, value) VALUES ('erasures', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 )
+_SESSIONS = """
+WITH span AS (
+    SELECT session, count(*) AS messages, max(seq) AS last FROM message
+    GROUP BY session HAVING max(seq) < ? ORDER BY last DESC LIMIT ?
+)
+SELECT s.name, span.messages, span.last, (
+    SELECT json_group_array(seq) FROM (SELECT seq FROM message WHERE session = span.session ORDER BY seq LIMIT ?)
+) FROM span JOIN session s ON s.id = span.session ORDER BY span.last DESC
+"""
+_MOST = 2**63 - 1
 Row = tuple[Any, ...]
 
 
@@ -133,12 +144,48 @@ class SqliteLog:
         with self.database.reading() as connection:
             return connection.execute(f"SELECT s.name {_FROM} ORDER BY m.seq DESC LIMIT 1").get
 
-    def chosen(self, scope: Scope) -> list[int]:
-        """Return the sequence numbers of the messages in a scope."""
+    def chosen(
+        self,
+        scope: Scope,
+        *,
+        after_seq: int = 0,
+        before_seq: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[int]:
+        """Return the sequence numbers of the messages in a scope and between two of them, in order.
+
+        `limit`: the first of them, with `newest` the last.
+        """
         conditions, values = _conditions(scope)
-        query = f"SELECT m.seq {_FROM} WHERE {' AND '.join(conditions) or '1'} ORDER BY m.seq"
+        conditions += ["m.seq > ?", "m.seq < ?"]
+        values += [_clamped(after_seq), _MOST if before_seq is None else _clamped(before_seq)]
+        order, most = "DESC" if newest else "ASC", -1 if limit is None else _clamped(limit)
+        query = f"SELECT m.seq {_FROM} WHERE {' AND '.join(conditions)} ORDER BY m.seq {order} LIMIT ?"
         with self.database.reading() as connection:
-            return [row[0] for row in connection.execute(query, values)]
+            seqs = [row[0] for row in connection.execute(query, [*values, most])]
+        return seqs[::-1] if newest else seqs
+
+    def seqs_of(self, message_ids: Iterable[str]) -> dict[str, int]:
+        """Return sequence numbers by message id; what is not there is left out. Raise NotFoundError for what is no id."""
+        columns = {id_column(each): each for each in message_ids}
+        query = "SELECT id, seq FROM message WHERE id IN (SELECT unhex(value) FROM json_each(?))"
+        with self.database.reading() as connection:
+            found = connection.execute(query, (json.dumps([each.hex() for each in columns]),))
+            return {columns[raw]: seq for raw, seq in found}
+
+    def sessions(self, *, before_seq: int | None = None, limit: int = 50, opening: int = 4) -> list[SessionSpan]:
+        """Return conversations, the one with the last word first, of those whose last word stands before a sequence number.
+
+        `opening`: of how many first messages the sequence numbers are told.
+        """
+        before = _MOST if before_seq is None else _clamped(before_seq)
+        with self.database.reading() as connection:
+            rows = connection.execute(_SESSIONS, (before, _clamped(limit), opening))
+            return [
+                SessionSpan(session_id=name, messages=messages, last_seq=last, opening=tuple(json.loads(first)))
+                for name, messages, last, first in rows
+            ]
 
     def sessions_of(self, seqs: Sequence[int]) -> tuple[str, ...]:
         """Return the sessions that hold these messages, by name."""
@@ -218,6 +265,11 @@ def id_column(message_id: str) -> bytes:
     if len(raw) != 16:
         raise NotFoundError(f"{message_id!r} is not a message id: ids have 32 hexadecimal digits.")
     return raw
+
+
+def _clamped(number: int) -> int:
+    """Return the number, or the nearest one that SQLite holds."""
+    return max(-_MOST, min(number, _MOST))
 
 
 def _key_column(key: str) -> bytes | str:

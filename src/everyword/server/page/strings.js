@@ -256,6 +256,7 @@ const TEXTS = {
   jobs: ["Work in the background", "背景工作"],
   job_vectors: ["Vectors", "向量"],
   job_claims: ["Reading for claims", "讀取陳述"],
+  job_summaries: ["Writing summaries", "撰寫摘要"],
   jobDone: ["done", "完成"],
   jobWaiting: ["{count} waiting", "{count} 個等待中"],
   jobFailed: ["{count} given up", "{count} 個已放棄"],

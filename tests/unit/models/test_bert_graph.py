@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyword.models.e5_graph import int8_columns, repacked
-from everyword.models.e5_table import dequantised
+from everyword.models.bert_graph import int8_columns, repacked
+from everyword.models.e5_weights import dequantised
 
 
 def random_rows(seed: int, rows: int = 3, blocks: int = 2) -> np.ndarray:

@@ -1,16 +1,16 @@
-"""The e5 network as an ONNX graph: 4-bit weights repacked without loss, or dynamic int8.
+"""A BERT sentence encoder as an ONNX graph: 4-bit weights repacked without loss, or dynamic int8.
 
-In: `embeddings` float32 [texts, tokens, hidden] and `mask` int32 [texts, tokens]. Out: `sentence` float32
-[texts, hidden], the masked mean of the last layer, of length 1.
+In: `embeddings` float32 [texts, tokens, hidden] and `mask` int32 [texts, tokens]; or, where the graph looks the words up
+itself, `input_ids` and `attention_mask` int64 [texts, tokens]. Out: `sentence` float32 [texts, hidden], the masked mean of
+the last layer, of length 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from everyword.models.e5_table import dequantised
 from everyword.models.e5_weights import BLOCK, BLOCK_BYTES
 from everyword.models.extras import required
 
@@ -18,24 +18,63 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from everyword.models.e5_weights import Bytes, E5Weights, Floats
+    from everyword.models.e5_weights import Bytes, Floats
 
 Quantisation = Literal["q4", "int8"]
 
 CONTRIB = "com.microsoft"
 OPSET = 18
+ID_INPUTS = ("input_ids", "attention_mask")
 IR_VERSION = 9
 INT8_PEAK = 63
 """Seven bits: two products with 8-bit activations then fit 16 bits, where processors without VNNI add them."""
 
 
+class BertShape(Protocol):
+    """Sizes of the network."""
+
+    @property
+    def hidden(self) -> int: ...
+    @property
+    def layers(self) -> int: ...
+    @property
+    def heads(self) -> int: ...
+    @property
+    def feed_forward(self) -> int: ...
+    @property
+    def epsilon(self) -> float: ...
+
+
+class BertWeights(Protocol):
+    """Weights by name: `emb.ln`, and of layer n `ln.q`, `k`, `v`, `ao`, `aln`, `fi`, `fo`, `oln`, each `.w` and `.b`."""
+
+    @property
+    def shape(self) -> BertShape: ...
+    def floats(self, name: str) -> Floats:
+        """Return a float32 tensor, flat."""
+        ...
+
+    def matrix(self, name: str, width: int) -> Floats:
+        """Return a float32 tensor [outputs, width]."""
+        ...
+
+    def rows(self, name: str, width: int, /) -> Bytes | None:
+        """Return a 4-bit tensor, uint8 [outputs, width / 32 * 18]; None where the weights are not of 4 bits."""
+        ...
+
+
 def write_graph(
-    weights: E5Weights, quantisation: Quantisation, path: Path, layer_done: Callable[[int], None] | None = None
+    weights: BertWeights,
+    quantisation: Quantisation,
+    path: Path,
+    layer_done: Callable[[int], None] | None = None,
+    *,
+    words: bool = False,
 ) -> None:
-    """Write the graph; `layer_done` is called with the number of layers that are built."""
+    """Write the graph; `layer_done` is called with the number of layers that are built. `words`: it looks these up."""
     onnx = required("onnx", extra="e5")
-    graph = E5Graph(weights, quantisation)
-    hidden = graph.embedded()
+    graph = BertGraph(weights, quantisation)
+    hidden = graph.embedded(graph.looked_up() if words else graph.given())
     for layer in range(weights.shape.layers):
         hidden = graph.layer(hidden, layer)
         if layer_done:
@@ -44,21 +83,53 @@ def write_graph(
     onnx.save(graph.model(), str(path))
 
 
-class E5Graph:
-    """Nodes and constants of a graph that is being built."""
+class BertGraph:
+    """Inputs, nodes and constants of a graph that is being built."""
 
-    def __init__(self, weights: E5Weights, quantisation: Quantisation) -> None:
+    def __init__(self, weights: BertWeights, quantisation: Quantisation) -> None:
         self._weights = weights
-        self._quantisation = quantisation
+        self._quantisation: Quantisation = quantisation
+        self._inputs: list[Any] = []
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
 
-    def embedded(self) -> str:
+    def given(self) -> str:
+        """Add the embeddings and the mask as inputs."""
+        from onnx import TensorProto, helper
+
+        shape = ["texts", "tokens"]
+        self._inputs = [
+            helper.make_tensor_value_info("embeddings", TensorProto.FLOAT, [*shape, self._weights.shape.hidden]),
+            helper.make_tensor_value_info("mask", TensorProto.INT32, shape),
+        ]
+        return "embeddings"
+
+    def looked_up(self) -> str:
+        """Add ids and their mask as inputs, and the rows of words (kept in half precision), places and the one type."""
+        import numpy as np
+        from onnx import TensorProto, helper
+
+        shape = ["texts", "tokens"]
+        self._inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in ID_INPUTS]
+        hidden = self._weights.shape.hidden
+        words = self.constant("words", self._weights.matrix("emb.word", hidden).astype(np.float16))
+        places = self.constant(
+            "places", self._weights.matrix("emb.pos", hidden) + self._weights.matrix("emb.type", hidden)[0]
+        )
+        self.node("Cast", ["attention_mask"], "mask", domain="", to=int(TensorProto.INT32))
+        half = self.node("Gather", [words, "input_ids"], "half", domain="")
+        rows = self.node("Cast", [half], "rows", domain="", to=int(TensorProto.FLOAT))
+        size = self.node("Shape", ["input_ids"], "size", domain="", start=1, end=2)
+        first = self.integers("first", [0])
+        here = self.node("Slice", [places, first, size, first], "here", domain="")
+        return self.node("Add", [rows, here], "embeddings", domain="")
+
+    def embedded(self, embeddings: str) -> str:
         """Add the normalisation of the embeddings."""
         scale, bias = self.vector("emb.ln.w"), self.vector("emb.ln.b")
         return self.node(
             "LayerNormalization",
-            ["embeddings", scale, bias],
+            [embeddings, scale, bias],
             "embedded",
             domain="",
             axis=-1,
@@ -107,14 +178,17 @@ class E5Graph:
         self.node("LpNormalization", [flat], "sentence", domain="", axis=-1, p=2)
 
     def product(self, x: str, names: list[str], out: str, *, width: int | None = None, keep: bool = False) -> str:
-        """Add the product with weights, stacked where there are several; `keep` holds them at 4 bits."""
+        """Add the product with weights, stacked where there are several; `keep` holds them as precise as they come."""
         import numpy as np
 
         width = width or self._weights.shape.hidden
-        rows = np.concatenate([self._weights.rows(name, width) for name in names])
-        if keep or self._quantisation == "q4":
-            return self.product_q4(x, rows, width, out)
-        return self.product_int8(x, rows, out)
+        packed = [rows for name in names if (rows := self._weights.rows(name, width)) is not None]
+        if packed and (keep or self._quantisation == "q4"):
+            return self.product_q4(x, np.concatenate(packed), width, out)
+        weights = np.concatenate([self._weights.matrix(name, width) for name in names])
+        if keep:
+            return self.node("MatMul", [x, self.constant(out + "_w", weights.T)], out, domain="")
+        return self.product_int8(x, weights, out)
 
     def product_q4(self, x: str, rows: Bytes, width: int, out: str) -> str:
         packed, scales = repacked(rows)
@@ -129,8 +203,8 @@ class E5Graph:
             accuracy_level=4,
         )
 
-    def product_int8(self, x: str, rows: Bytes, out: str) -> str:
-        values, scales = int8_columns(dequantised(rows))
+    def product_int8(self, x: str, weights: Floats, out: str) -> str:
+        values, scales = int8_columns(weights)
         return self.node(
             "DynamicQuantizeMatMul", [x, self.constant(out + "_w", values), self.constant(out + "_s", scales)], out
         )
@@ -167,11 +241,9 @@ class E5Graph:
         """Return the finished model."""
         from onnx import TensorProto, helper
 
-        hidden = self._weights.shape.hidden
-        embeddings = helper.make_tensor_value_info("embeddings", TensorProto.FLOAT, ["texts", "tokens", hidden])
-        mask = helper.make_tensor_value_info("mask", TensorProto.INT32, ["texts", "tokens"])
-        sentence = helper.make_tensor_value_info("sentence", TensorProto.FLOAT, ["texts", hidden])
-        graph = helper.make_graph(self._nodes, "e5-small", [embeddings, mask], [sentence], self._constants)
+        shape = ["texts", self._weights.shape.hidden]
+        sentence = helper.make_tensor_value_info("sentence", TensorProto.FLOAT, shape)
+        graph = helper.make_graph(self._nodes, "bert", self._inputs, [sentence], self._constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 
