@@ -11,18 +11,10 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 
-from everyword.models.joined import JoinedEmbedder
 from everyword.ports import Embedder, ModelIdentity
 
 if TYPE_CHECKING:
     from everyword.ports import Vectors
-
-
-def cached(embedder: Embedder, folder: Path) -> Embedder:
-    """Return the embedder with its vectors kept in a folder; of joined models each keeps its own."""
-    if isinstance(embedder, JoinedEmbedder):
-        return JoinedEmbedder([CachedEmbedder(member, folder) for member in embedder.members])
-    return CachedEmbedder(embedder, folder)
 
 
 class CachedEmbedder:

@@ -14,13 +14,22 @@ if TYPE_CHECKING:
     from everyword.ports import Embedder
 
 
+def cached(embedder: Embedder, folder: Path) -> Embedder:
+    """Return the embedder with its vectors kept in a folder; of joined models each keeps its own."""
+    from everyword.evals.vector_cache import CachedEmbedder
+    from everyword.models.joined import JoinedEmbedder
+
+    if isinstance(embedder, JoinedEmbedder):
+        return JoinedEmbedder([CachedEmbedder(member, folder) for member in embedder.members])
+    return CachedEmbedder(embedder, folder)
+
+
 class Models:
     """The embedder, with vectors of earlier runs, the reranker and the counter that a run is measured with."""
 
     def __init__(self, request: Request) -> None:
         from everyword.assembly import embedder_of
         from everyword.config import cache_folder, default_home, settings
-        from everyword.evals.vector_cache import cached
 
         self.settings: Settings = settings(
             request.home or default_home(), embedder=request.embedder, reranker=request.reranker
