@@ -24,6 +24,7 @@ from everyword.log.sqlite.database import Database
 from everyword.log.sqlite.log import SqliteLog
 from everyword.log.sqlite.removal import opening, remove_empty
 from everyword.models import catalogue
+from everyword.models.joined import JoinedEmbedder
 from everyword.models.with_units import EmbedderOfUnits
 from everyword.packing.accounts import Accounts
 from everyword.ports import Embedder, LanguageModel, Reranker, TokenCounter
@@ -85,9 +86,12 @@ def _session_store(chosen: Settings, home: Path) -> SessionStore:
     return RedisSessions(chosen.session_store, home=home)
 
 
-def embedder_of(chosen: Settings) -> Embedder | None:
-    """Return the embedder that the settings name, None for `none`; nothing is loaded yet."""
-    return _embedder(chosen.embedder, chosen)
+def embedder_of(chosen: Settings, wrapped: Callable[[Embedder], Embedder] = lambda model: model) -> Embedder | None:
+    """Return the embedder that the settings name, None for `none`; nothing is loaded yet. Of joined ones each is wrapped."""
+    found = _embedder(chosen.embedder, chosen)
+    if isinstance(found, JoinedEmbedder):
+        return JoinedEmbedder([wrapped(member) for member in found.members])
+    return None if found is None else wrapped(found)
 
 
 def language_model_of(chosen: Settings, home: Path | None = None) -> LanguageModel | None:

@@ -52,6 +52,14 @@ def test_a_question_about_it_shows_it_and_from_then_on_it_is_back(tmp_path: Path
         assert f"{lake.used_at:%Y-%m-%d}" == "2025-01-02"
 
 
+def test_saying_it_again_in_more_words_brings_it_back(memory: Memory) -> None:
+    two_years(memory)
+    assert archived(memory) == [LAKE]
+    memory.add("Today we walked around the whole lake once more.", user_id="ana", timestamp="2025-01-02")
+    assert archived(memory) == []
+    assert LAKE in shown(memory, "Which birds?", budget=3_000)
+
+
 def test_making_a_context_writes_nothing_by_itself(tmp_path: Path) -> None:
     with Memory(tmp_path, embedder="none") as memory:
         two_years(memory)

@@ -12,6 +12,7 @@ from datetime import datetime
 from everyword.claims.decay import weight
 from everyword.claims.marks import Marks
 from everyword.domain.claim import Claim
+from everyword.text.related import related
 from everyword.text.words import terms
 
 LEAST = 0.05
@@ -41,8 +42,13 @@ def _is_faded(claim: Claim, used_at: datetime | None, now: datetime) -> bool:
 
 
 def asked_about(claims: Sequence[Claim], question: str) -> list[Claim]:
-    """Return the claims without those that are archived and of which the question has no word."""
+    """Return the claims without those that are archived and of which the question has no word, nor one that leads to it."""
     if not any(each.is_archived for each in claims):
         return list(claims)
-    words = set(terms(question))
-    return [each for each in claims if not each.is_archived or words & set(terms(each.text))]
+    led = {term: is_prefix for each in related(question) for term, is_prefix in (each.synonyms | each.members).items()}
+    words, beginnings = {*terms(question), *led}, tuple(term for term, is_prefix in led.items() if is_prefix)
+    return [each for each in claims if not each.is_archived or _has(each, words, beginnings)]
+
+
+def _has(claim: Claim, words: set[str], beginnings: tuple[str, ...]) -> bool:
+    return any(term in words or term.startswith(beginnings) for term in terms(claim.text))

@@ -13,6 +13,7 @@ import apsw
 
 from everyword.claims import rules
 from everyword.claims.marks import MarkStore
+from everyword.claims.said_again import said_again
 from everyword.claims.snapshots import IS_PASSED_OVER, SnapshotStore
 from everyword.claims.trust import admitted
 from everyword.claims.validity import claim_id, resolved
@@ -205,8 +206,8 @@ class ClaimStore:
         moment = None if as_of is None or last is None or as_of >= last else as_of
         if moment not in known.resolved:
             known.resolved.clear()
-            known.resolved[moment] = resolved(
-                known.statements, known.messages, known.links, as_of=moment, extractor=extractor
+            known.resolved[moment] = said_again(
+                resolved(known.statements, known.messages, known.links, as_of=moment, extractor=extractor)
             )
         return known.resolved[moment]
 

@@ -24,8 +24,10 @@ LIKES = "likes"
 class _Held:
     """A claim while it is worked out."""
 
+    claim_id: str
     statement: Statement
     message: Message
+    objects: frozenset[str]
     text: str
     folded: str
     message_ids: list[MessageId]
@@ -36,10 +38,6 @@ class _Held:
     cautions: list[str] = field(default_factory=list[str])
     leads: frozenset[str] | None = None
     """Index terms that its objects lead to, once somebody asked."""
-
-    @property
-    def claim_id(self) -> str:
-        return claim_id(self.statement, self.message)
 
 
 def claim_id(statement: Statement, message: Message) -> str:
@@ -77,8 +75,10 @@ def _in_order(statements: Iterable[Statement], messages: Mapping[int, Message], 
     """Return what was said by then, by time; where the time of any is not known, all by their arrival."""
     found = [
         _Held(
+            claim_id=claim_id(each, message),
             statement=each,
             message=message,
+            objects=frozenset(each.objects),
             text=(text := message.text[each.start : each.stop]),
             folded=fold(text),
             message_ids=[message.message_id],
@@ -109,7 +109,7 @@ def _settle(one: _Held, open_ones: dict[str, list[_Held]], linked: Mapping[str, 
     slots = list(open_ones) if everything else [one.statement.slot] if one.statement.slot else []
     for slot in slots:
         for other in open_ones.get(slot, ()):
-            relation = linked.get(other.claim_id) or _relation(one, other)
+            relation = (linked.get(other.claim_id) if linked else None) or _relation(one, other)
             if relation == "ends":
                 other.closed_by, other.valid_to = one.claim_id, one.message.created_at
                 other.is_corrected = _is_corrected(one, other)
@@ -131,7 +131,7 @@ def _relation(one: _Held, other: _Held) -> Relation | None:
         return "ends"
     if newer.polarity * older.polarity >= 0:
         return None
-    if set(newer.objects) <= set(older.objects):
+    if one.objects <= other.objects:
         return "ends"
     return "doubts" if _are_related(one, other) else None
 
@@ -140,7 +140,7 @@ def _is_corrected(one: _Held, other: _Held) -> bool:
     """Tell whether the newer statement says that the older one was wrong: by name, or by a value that it holds."""
     if one.statement.corrects == other.claim_id:
         return True
-    return any(_holds(other.folded, value) for value in one.statement.replaces)
+    return bool(one.statement.replaces) and any(_holds(other.folded, value) for value in one.statement.replaces)
 
 
 def _holds(folded: str, value: str) -> bool:
@@ -151,8 +151,7 @@ def _holds(folded: str, value: str) -> bool:
 
 def _are_related(one: _Held, other: _Held) -> bool:
     """Tell whether two objects share a word, or one is a kind of the other."""
-    first, second = set(one.statement.objects), set(other.statement.objects)
-    return bool(first & second or _leads(one) & second or _leads(other) & first)
+    return bool(one.objects & other.objects or _leads(one) & other.objects or _leads(other) & one.objects)
 
 
 def _leads(one: _Held) -> frozenset[str]:

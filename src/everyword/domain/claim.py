@@ -105,11 +105,11 @@ class Claim:
     is_asked: bool = False
     """The user asked to remember it."""
     last_said_at: datetime | None = None
-    """When the last of its messages said it."""
+    """When the last of its messages said it, or a later statement had all of its words."""
     used_at: datetime | None = None
     """When a context last showed its message, to the week."""
     is_archived: bool = False
-    """Neither said nor used for long: strategies show it only where the question has a word of it."""
+    """Neither said nor used for long: strategies show it only where the question has a word of it, or one that leads to it."""
     is_stale: bool = False
     """What it points to was not there when it was last looked up."""
 

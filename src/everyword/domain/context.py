@@ -77,7 +77,8 @@ class Context:
     """Passages that could only be found by their words, because their vectors are not computed yet."""
     asked_at: datetime | None = field(default=None)
     no_evidence: bool | None = None
-    """Whether the history seems not to hold the answer; None: the strategy does not tell."""
+    """Whether the history seems not to hold the answer; the notes of the trace say why. None: the strategy cannot tell, or the
+    text asks for no record."""
     answer: str | None = None
     """What the language model answered while `route` asked it whether this is enough; None: nobody was asked."""
     decision: Decision | None = None

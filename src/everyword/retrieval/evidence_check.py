@@ -1,9 +1,9 @@
 """Whether the history seems not to hold the answer, and why: the best lines are held against the words of the question.
 
-Two checks, each a logistic score with its weights below; `benchmarks/no_evidence.py` fits them and prints how often they
-are right. A question that names one of several speakers is checked for whose words the best lines are, since what another
-one said of himself is no answer. Any other question is checked for whether one line holds enough of its words and lies near
-enough to it in meaning. Texts that do not ask for a record are not judged.
+Two checks, each a logistic score; `benchmarks/no_evidence.py` fits their weights and prints how often they are right. A
+question that names one of several speakers is checked for whose words the best lines are, since what another one says of
+himself is no answer. Any other question is checked for whether one line holds enough of its words, and whether anything
+comes near it in meaning. Texts that do not ask for a record are not judged.
 """
 
 from __future__ import annotations
@@ -20,25 +20,27 @@ from everyword.domain.query import Query
 from everyword.ports import PassageTable, SearchIndex
 from everyword.retrieval.gather import Gathered, Ints, Scores
 from everyword.retrieval.recall_question import asks_for_record
-from everyword.retrieval.wanted import Wanted, wanted
-from everyword.text.clauses import clauses, sentences
+from everyword.retrieval.wanted import AROUND, Wanted, wanted
+from everyword.text.clauses import sentences
 from everyword.text.words import fold, is_unspaced, terms
 
 FEWEST = 100
 """Passages below which nothing can stand out."""
 MOST_TERMS = (24, 48)
 """Terms of a question, spaced and unspaced, above which it is a story and no question."""
-import os
-SPLIT = sentences if os.environ.get('SP') else clauses
-LINES = int(os.environ.get('LN','4'))
-"""Passages that are read of each channel and each side."""
-_AROUND = 0.5
+READ = 4
+"""Passages whose lines are read, of each side."""
+_SAME_SCRIPT = 0.5
+"""Share of the passages below which no word of the question can be expected to match."""
+_FAR = 4.0
+"""Standard deviations above which more says nothing: in a history of one subject anything else is far from the mean."""
 _SHORT = 400
-"""Characters of a question before a line that still count as standing around it."""
+"""Characters of a question right before a line that still count as standing around it."""
 _FIRST = re.compile(r"\b(?:i|my|me|mine|myself|we|our|us|ours)\b|我|咱", re.IGNORECASE)
 _SECOND = re.compile(r"\b(?:you|your|yours|u|ur)\b|[你您妳]", re.IGNORECASE)
 _MARK = re.compile("[?？]")
 _WORD = re.compile(r"\w+")
+_NOTHING = frozenset[str]()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,78 +51,96 @@ class Scorer:
     bias: float
 
     def score(self, measures: Mapping[str, float]) -> float:
-        """Return the log odds, less those that the threshold asks for."""
+        """Return the log odds, less those of the bar."""
         return self.bias + sum(weight * measures[name] for name, weight in self.weights.items())
 
 
-UNSAID = Scorer(weights={"fused": -0.08, "held": -3.4, "near": -1.05, "words": -0.13, "unseen": 0.49, "unseen names": 3.9}, bias=4.0)
-ANOTHER = Scorer(weights={"gap": 6.0}, bias=-1.5)
+UNSAID = Scorer(
+    weights={
+        "fused": -0.097,
+        "held": -3.148,
+        "near": -1.24,
+        "words": -0.18,
+        "unseen": 0.717,
+        "unseen names": 4.011,
+        "unspaced": -0.87,
+    },
+    bias=4.2,
+)
+"""Nobody said it."""
+ANOTHER = Scorer(weights={"gap": 6.348}, bias=-0.675)
+"""Another speaker said it of himself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What the check says of one question."""
 
-    no_evidence: bool | None
+    no_evidence: bool | None = None
     """None: it cannot tell."""
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A clause of a passage that was read."""
+    """A sentence of a passage."""
 
     terms: frozenset[str]
     around: frozenset[str]
     """Terms of its passage, and of a question right before it."""
     is_asked: bool
-    """It is part of a question."""
     about_other: bool
     """It speaks of `you` and not of `I`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One question as the scorers see it."""
+    """One question as a scorer sees it."""
 
     scorer: Scorer
     measures: Mapping[str, float]
     wanted: Wanted
     held: frozenset[str]
-    """Terms of the question that the best line holds."""
-    speaker: str | None
+    """Terms of the line that holds most; with a speaker, of the line that holds most of somebody else."""
+    speaker: str | None = None
     """Whom the question names."""
 
 
 def check(index: SearchIndex, query: Query, found: Gathered, fused: Scores, first: Sequence[int]) -> Verdict:
-    """Return whether there seems to be no evidence. `first`: positions of the first passages of the final order."""
+    """Tell whether there seems to be no evidence. `first`: positions of the best passages of the first candidates."""
     measured = measure(index, query, found, fused, first)
     if measured is None:
-        return Verdict(no_evidence=None)
-    if measured.scorer.score(measured.measures) < 0.0:
-        return Verdict(no_evidence=False)
-    return Verdict(no_evidence=True, why=_why(measured))
+        return Verdict()
+    is_missing = measured.scorer.score(measured.measures) > 0.0
+    return Verdict(no_evidence=is_missing, why=_why(measured) if is_missing else "")
 
 
 def measure(index: SearchIndex, query: Query, found: Gathered, fused: Scores, first: Sequence[int]) -> Measured | None:
-    """Return the measures of a question; None where they do not apply."""
-    if np.count_nonzero(~np.isnan(fused)) < FEWEST or found.clauses is None or not asks_for_record(query.text):
+    """Return the measures of a question; None where they do not tell."""
+    if not _can_tell(query, found, fused):
         return None
     named = _named(found.corpus, query.text)
-    names = {term for name in named for term in terms(name)}
-    asked = wanted(query.text, found.idf, float(np.log1p(2.0 * len(found.corpus) + 1.0)), without=names)
+    without = {term for name in named for term in terms(name)}
+    asked = wanted(query.text, found.idf, float(np.log(2.0 * len(found.corpus) + 2.0)), without=without)
     if len(named) > 1 or not 0 < len(asked.weights) <= MOST_TERMS[is_unspaced(query.text)]:
         return None
-    others = {name for name in found.corpus.names if name} - set(named)
-    if named and others:
+    if named and any(name and name != named[0] for name in found.corpus.names):
         return _of_speaker(index, found, asked, fused, named[0])
     return _of_anybody(index, query, found, asked, fused, first)
+
+
+def _can_tell(query: Query, found: Gathered, fused: Scores) -> bool:
+    """Tell whether a text asks for a record of a history that is long enough and mostly in its own script."""
+    if np.count_nonzero(~np.isnan(fused)) < FEWEST or found.clauses is None or not asks_for_record(query.text):
+        return False
+    same = found.corpus.scripts[found.allowed] == int(is_unspaced(query.text))
+    return bool(same.mean() >= _SAME_SCRIPT)
 
 
 def _named(corpus: PassageTable, question: str) -> list[str]:
     """Return the speakers whom a question names."""
     words = set(_WORD.findall(fold(question)))
-    return [name for name in corpus.names if name and words & set(_WORD.findall(fold(name)))]
+    return [name for name in corpus.names if name and not words.isdisjoint(_WORD.findall(fold(name)))]
 
 
 # ---- nobody said it ----
@@ -129,32 +149,28 @@ def _named(corpus: PassageTable, question: str) -> list[str]:
 def _of_anybody(
     index: SearchIndex, query: Query, found: Gathered, asked: Wanted, fused: Scores, first: Sequence[int]
 ) -> Measured:
-    level = _held(found, asked, power=2)
-    read = _passages(index, found.corpus, _top(level, fused, found.allowed))
-    held = _most_held(asked, (line for passage in read.values() for line in _lines(passage)))
-    near = [_above(found.clauses, place) for place in first] if found.clauses is not None else []
-    lexical = found.scores.get("lexical", np.empty(0))
+    places = _top(_level(found, asked, power=2), fused, found.allowed)
+    lines = (line.terms for passage in _passages(index, found.corpus, places).values() for line in _lines(passage))
+    share, held = max(((asked.share(line, power=2), line) for line in lines), key=_first_of, default=(0.0, _NOTHING))
     measures = {
         "fused": float(np.nanmax(fused)),
-        "held": asked.share(held, power=2),
-        "near": max((each for each in near if not np.isnan(each)), default=0.0),
-        "words": _above(lexical, int(np.nanargmax(lexical))) if np.isfinite(lexical).any() else 0.0,
+        "held": share,
+        "near": _near(found.clauses, first),
+        "words": _near(found.scores.get("lexical")),
         "unseen": asked.unseen_share,
         "unseen names": float(min(len(asked.names & asked.unseen), 2)),
         "unspaced": float(is_unspaced(query.text)),
     }
-    return Measured(scorer=UNSAID, measures=measures, wanted=asked, held=held, speaker=None)
+    return Measured(scorer=UNSAID, measures=measures, wanted=asked, held=held)
 
 
-def _most_held(asked: Wanted, lines: Iterator[Line]) -> frozenset[str]:
-    """Return the terms of the line that holds most of the question."""
-    return max((line.terms for line in lines), key=lambda held: asked.share(held, power=2), default=frozenset())
-
-
-def _above(scores: Scores, place: int) -> float:
-    """Return by how many standard deviations one score is above the mean of all."""
+def _near(scores: Scores | None, places: Sequence[int] | None = None) -> float:
+    """Return by how many standard deviations the best of some places, or of all, is above the mean of all."""
+    if scores is None or np.isnan(scores).all():
+        return 0.0
     known = scores[~np.isnan(scores)]
-    return float((scores[place] - known.mean()) / max(known.std(), 1e-9))
+    best = np.nanmax(known if places is None else [*scores[list(places)], known.mean()])
+    return min(float((best - known.mean()) / max(known.std(), 1e-9)), _FAR)
 
 
 # ---- another speaker said it ----
@@ -164,23 +180,25 @@ def _of_speaker(index: SearchIndex, found: Gathered, asked: Wanted, fused: Score
     corpus = found.corpus
     own = corpus.named == corpus.names.index(speaker)
     theirs = ~own & ~np.isin(corpus.named, [place for place, name in enumerate(corpus.names) if not name])
-    level = _held(found, asked)
-    before = _before(corpus, level)
-    most = {True: (0.0, frozenset[str]()), False: (0.0, frozenset[str]())}
-    sides = [(is_own, _top(level + _AROUND * np.where(before < 0, 0.0, level[before]), fused, found.allowed & mask)) for is_own, mask in ((True, own), (False, theirs))]
-    read = _passages(index, corpus, [each for _, places in sides for place in places for each in (place, int(before[place])) if each >= 0])
-    for is_own, places in sides:
-        for place in places:
+    before = _before(corpus)
+    level = _level(found, asked)
+    level += AROUND * np.where(before < 0, 0.0, level[before])
+    sides = [(is_own, _top(level, fused, found.allowed & mask)) for is_own, mask in ((True, own), (False, theirs))]
+    places = [place for _, side in sides for place in side]
+    read = _passages(index, corpus, [*places, *(int(before[place]) for place in places if before[place] >= 0)])
+    most = {True: (0.0, _NOTHING), False: (0.0, _NOTHING)}
+    for is_own, side in sides:
+        for place in side:
             for line in _lines(read[place], read.get(int(before[place]))) if place in read else ():
                 if not line.is_asked:
-                    about_speaker = is_own != line.about_other
+                    is_of_speaker = is_own != line.about_other
                     share = asked.share(line.terms, line.around)
-                    most[about_speaker] = max(most[about_speaker], (share, line.terms), key=lambda each: each[0])
-    measures = {"gap": most[False][0] - most[True][0], "own": most[True][0], "other": most[False][0]}
+                    most[is_of_speaker] = max(most[is_of_speaker], (share, line.terms), key=_first_of)
+    measures = {"gap": most[False][0] - most[True][0]}
     return Measured(scorer=ANOTHER, measures=measures, wanted=asked, held=most[False][1], speaker=speaker)
 
 
-def _before(corpus: PassageTable, level: Scores) -> Ints:
+def _before(corpus: PassageTable) -> Ints:
     """Return for each position that of a short passage of another speaker right before it in the session, or -1."""
     earlier, later = corpus.order[:-1], corpus.order[1:]
     fits = (corpus.sessions[earlier] == corpus.sessions[later]) & (corpus.lengths[earlier] <= _SHORT)
@@ -193,8 +211,8 @@ def _before(corpus: PassageTable, level: Scores) -> Ints:
 # ---- lines ----
 
 
-def _held(found: Gathered, asked: Wanted, *, power: int = 1) -> Scores:
-    """Return how much weight of the question each passage holds, as far as the index tells."""
+def _level(found: Gathered, asked: Wanted, *, power: int = 1) -> Scores:
+    """Return how much weight of the question each passage holds, as the index tells."""
     level = np.zeros(len(found.corpus))
     for term, weight in asked.weights.items():
         if term in found.holders:
@@ -203,35 +221,38 @@ def _held(found: Gathered, asked: Wanted, *, power: int = 1) -> Scores:
 
 
 def _top(level: Scores, fused: Scores, mask: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the positions that hold most; of those that hold as much, the first ones."""
+    """Return the positions that hold most; of those that hold as much, the best ranked."""
     known = np.flatnonzero(mask & (level > 0.0))
-    if len(known) > LINES:
-        known = known[level[known] >= np.partition(level[known], -LINES)[-LINES]]
-    return known[np.lexsort((-np.nan_to_num(fused[known], nan=-np.inf), -level[known]))][:LINES].tolist()
+    if len(known) > READ:
+        known = known[level[known] >= np.partition(level[known], -READ)[-READ]]
+    return known[np.lexsort((-np.nan_to_num(fused[known], nan=-np.inf), -level[known]))][:READ].tolist()
 
 
 def _passages(index: SearchIndex, corpus: PassageTable, places: Sequence[int]) -> dict[int, Passage]:
     """Return passages by position."""
-    ids = {int(corpus.ids[place]): place for place in places}
-    return {ids[each.passage_id]: each for each in index.passages(list(ids))}
+    by_id = {int(corpus.ids[place]): place for place in places}
+    return {by_id[each.passage_id]: each for each in index.passages(list(by_id))}
 
 
 def _lines(passage: Passage, earlier: Passage | None = None) -> Iterator[Line]:
     """Yield the sentences of a passage; `earlier`: what another speaker said right before."""
-    text = passage.text
-    said_by = frozenset(terms(passage.author or ""))
-    pieces = [(start, end, frozenset(terms(text[start:end])) | said_by) for start, end in SPLIT(text)]
-    around = frozenset[str]().union(*(held for _, _, held in pieces))
+    texts = [passage.text[start:end] for start, end in sentences(passage.text)]
+    said_by = terms(passage.author or "")
+    held = [frozenset((*terms(text), *said_by)) for text in texts]
+    around = _NOTHING.union(*held)
     if earlier is not None and _MARK.search(earlier.text):
         around |= frozenset(terms(earlier.text))
-    for start, end, held in pieces:
-        words = text[start:end]
+    for text, each in zip(texts, held, strict=True):
         yield Line(
-            terms=held,
+            terms=each,
             around=around,
-            is_asked=_MARK.search(words) is not None,
-            about_other=_SECOND.search(words) is not None and _FIRST.search(words) is None,
+            is_asked=_MARK.search(text) is not None,
+            about_other=_SECOND.search(text) is not None and _FIRST.search(text) is None,
         )
+
+
+def _first_of(pair: tuple[float, frozenset[str]]) -> float:
+    return pair[0]
 
 
 # ---- in words ----
@@ -240,13 +261,9 @@ def _lines(passage: Passage, earlier: Passage | None = None) -> Iterator[Line]:
 def _why(measured: Measured) -> str:
     """Return the reason as a sentence, with the words of the question."""
     asked = measured.wanted
-    held = _quoted(asked, [term for term in asked.weights if term in measured.held])
+    held = asked.quoted(measured.held)
     if measured.speaker is not None:
-        return f"no evidence: what comes nearest is not {measured.speaker}'s own; another speaker's line holds {held or 'more of it'}"
-    unseen = _quoted(asked, [term for term in asked.weights if term in asked.unseen])
-    nearest = f"the nearest line holds only {held}" if held else "no line holds a word of it"
-    return f"no evidence: {f'{unseen} stand nowhere, and ' if unseen else ''}{nearest}"
-
-
-def _quoted(asked: Wanted, chosen: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(repr(asked.words.get(term, term)) for term in chosen))
+        return f"no evidence: {held or 'what is asked'} stands in words of somebody else than {measured.speaker!r}"
+    nearest = f"the nearest line holds only {held}" if held else "no line holds a word of the question"
+    unseen = asked.quoted(asked.unseen)
+    return f"no evidence: nobody said {unseen}, and {nearest}" if unseen else f"no evidence: {nearest}"

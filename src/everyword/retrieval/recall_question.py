@@ -13,7 +13,7 @@ from everyword.text.clauses import sentences
 _BEFORE = "and|but|so|also|in|on|at|to|from|for|by|with|of|under|until|since|about|during|after|before|around"
 _ASKS = re.compile(
     rf"(?:^|[.!?:,;]\s+|\n\s*)\W*(?:(?:{_BEFORE}) )*(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|am|do|does"
-    r"|did|has|have|had)\b|什[麼么]|哪|[幾几]|[誰谁]|多少|[嗎吗]|何[時时]|[為为]何|怎[麼么樣样]",
+    r"|did|has|have|had)\b|[什甚][麼么]|哪|[幾几]|[誰谁]|多少|[嗎吗]|何[時时]|[為为]何|怎[麼么樣样]",
     re.IGNORECASE,
 )
 _ADVICE = re.compile(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 
 import numpy as np
@@ -17,6 +17,7 @@ from everyword.domain.trace import Place, Stage
 from everyword.errors import ModelError
 from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex
 from everyword.retrieval.asker import is_about_asker
+from everyword.retrieval.evidence_check import Verdict, check
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import Gathered, gather
 from everyword.retrieval.recipe import DENSE, Channel, Recipe
@@ -26,14 +27,8 @@ from everyword.text.words import is_unspaced
 _SESSION_PASSAGES = 3
 _FEWEST_FOREIGN = 8
 _AT_ONCE = 64
-_FAINT = (3.2, 4.3)
-"""Standard deviations above the mean that the best passage has for nearly every question with an answer: spaced, unspaced.
-
-Between 2 and 5 % of the answerable questions of LoCoMo and of generated histories stay below; a fifth of those about what
-never happened do (`everyword eval retrieval --dataset generated`).
-"""
-_FEWEST = 100
-"""Passages below which nothing can stand out."""
+_FIRST = 3
+"""Candidates whose nearness in meaning tells whether there is evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +58,16 @@ class Ranking:
         self._alike = found.alike
         self._unit_of = unit_of
         self._passage_scores = passage_scores
-        self.no_evidence: bool | None = None
-        """True: nothing stands out, so that the history hardly holds the answer; None: this ranking cannot tell."""
+        self.check: Callable[[], Verdict] = Verdict
+        """Looks whether the history seems to hold the answer; a ranking that cannot tell has no check."""
 
     def __len__(self) -> int:
         return len(self.order)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Return whether the history seems not to hold the answer, and why; read when somebody asks."""
+        return self.check()
 
     def clause_scores(self, passage_id: int) -> Sequence[float]:
         """Return the similarity of each clause of a passage to the question; empty where vectors do not tell."""
@@ -130,7 +130,7 @@ def rank(
     if judged is not None:
         stages.append(_reranked(ranking, head, judged, started))
     if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
-        ranking.no_evidence = is_faint(fused, query.text)
+        ranking.check = partial(check, index, query, found, fused, _first(ranking))
     if recipe.keep is not None:
         ranking.order = ranking.order[: recipe.keep]
     ranking.stages = stages
@@ -171,12 +171,10 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     return total
 
 
-def is_faint(fused: Scores, question: str) -> bool | None:
-    """Tell whether no passage stands out from the others for a question; None: there are too few to tell."""
-    known = fused[~np.isnan(fused)]
-    if len(known) < _FEWEST or not known.std():
-        return None
-    return bool((known.max() - known.mean()) / known.std() < _FAINT[is_unspaced(question)])
+def _first(ranking: Ranking) -> list[int]:
+    """Return the position of the best passage of each of the first candidates."""
+    ids = [candidate.passage_ids[0] for candidate in islice(ranking.candidates(), _FIRST)]
+    return ranking.corpus.positions(np.array(ids, dtype=np.int64)).tolist()
 
 
 def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 from everyword.text import dates
 from everyword.text.related import stand_ins
-from everyword.text.words import UNSPACED, fold, query_terms, terms
+from everyword.text.words import UNSPACED, query_terms, terms
 
 _PLAIN = frozenset(
     terms(
@@ -27,14 +28,15 @@ _ASKING = frozenset(
 """Characters, in Simplified script, that ask or join; a pair with one of them says less, a pair of two nothing."""
 _HALF_ASKING_WEIGHT = 0.4
 _STAND_IN = 0.5
-_AROUND = 0.5
+AROUND = 0.5
+"""What a term counts that stands around a line and not in it."""
 _ANY_DAY = date(2000, 1, 1)
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _LEAST_DIGITS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Wanted:
     """Terms without those of dates, which are matched as days and not as words."""
 
@@ -44,14 +46,15 @@ class Wanted:
     """Terms that stand nowhere in the history."""
     names: frozenset[str]
     """Terms of names and of long numbers."""
-    words: Mapping[str, str]
-    """How the question writes each term."""
+    question: str
 
-    def share(self, held: Set[str], around: Set[str] = frozenset(), *, power: int = 1) -> float:
+    def share(self, held: frozenset[str], around: frozenset[str] = frozenset(), *, power: int = 1) -> float:
         """Return how much of the weight a line holds: stand-ins, and terms that only stand around it, count half.
 
         `power`: of each weight; 2 lets the rarest words decide.
         """
+        if self._telling.isdisjoint(held) and self.weights.keys().isdisjoint(around):
+            return 0.0
         total = found = 0.0
         for term, weight in self.weights.items():
             worth = weight**power
@@ -61,8 +64,18 @@ class Wanted:
             elif not self.stand_ins.get(term, frozenset()).isdisjoint(held):
                 found += _STAND_IN * worth
             elif term in around:
-                found += _AROUND * worth
+                found += AROUND * worth
         return found / total if total else 0.0
+
+    def quoted(self, chosen: frozenset[str]) -> str:
+        """Return the words of the question that stand for some terms, in its order."""
+        written = {term: word for word in _WORD.findall(self.question) for term in terms(word)}
+        return ", ".join(dict.fromkeys(repr(written.get(term, term)) for term in self.weights if term in chosen))
+
+    @cached_property
+    def _telling(self) -> frozenset[str]:
+        """Return all terms that a line may hold instead of nothing."""
+        return frozenset(self.weights).union(*self.stand_ins.values())
 
     @property
     def unseen_share(self) -> float:
@@ -78,15 +91,13 @@ def wanted(question: str, idf: Mapping[str, float], rarest: float, without: Iter
     """
     dated = frozenset(term for span in dates.find(question, _ANY_DAY) for term in terms(span.text))
     left_out = dated | frozenset(without)
-    weights = {
-        term: idf.get(term, rarest) * _telling(term) for term in query_terms(question) if term not in left_out
-    }
+    weights = {term: idf.get(term, rarest) * _telling(term) for term in query_terms(question) if term not in left_out}
     return Wanted(
         weights=weights,
         stand_ins=stand_ins(question),
         unseen=frozenset(term for term in weights if term not in idf),
         names=frozenset(_names(question)) & weights.keys(),
-        words=_words(question),
+        question=question,
     )
 
 
@@ -105,9 +116,3 @@ def _names(question: str) -> Iterable[str]:
     for place, word in enumerate(_WORD.findall(question)):
         if (place and word[0].isupper()) or (word[0].isdigit() and len(word) >= _LEAST_DIGITS):
             yield from terms(word)
-
-
-def _words(question: str) -> dict[str, str]:
-    return {term: word for word in _WORD.findall(question) for term in terms(word)} | {
-        term: term for term in query_terms(question) if not fold(term).isascii()
-    }

@@ -103,7 +103,14 @@ def searched(
     ranking = ranked(strategy, sources, asked, frame)
     candidates = items(strategy, ranking, sources.index, sources.log, frame.counter)
     packed = pack((item for item in candidates if lets_in is None or lets_in(item)), frame)
-    return replace(packed, no_evidence=ranking.no_evidence)
+    return _told(packed, ranking)
+
+
+def _told(packed: Context, ranking: Ranking) -> Context:
+    """Return the context that says whether the history seems to hold the answer; if not, the trace says why."""
+    verdict = ranking.verdict
+    notes = (*packed.trace.notes, verdict.why) if verdict.why else packed.trace.notes
+    return replace(packed, no_evidence=verdict.no_evidence, trace=replace(packed.trace, notes=notes))
 
 
 def ranked(strategy: Strategy, sources: Sources, asked: Query, frame: Frame) -> Ranking:

@@ -7,6 +7,7 @@ from typing import Any
 from everyword.claims.archive import asked_about, marked
 from everyword.claims.marks import Marks
 from everyword.claims.rules import statements
+from everyword.claims.said_again import said_again
 from everyword.claims.validity import resolved
 from everyword.domain.claim import Claim
 from everyword.domain.message import Message
@@ -48,6 +49,24 @@ def test_saying_it_again_brings_it_back(say: Say) -> None:
     assert archived(found) == []
 
 
+def test_saying_it_again_in_more_words_brings_it_back(say: Say) -> None:
+    later = ("We walked to that lovely lake again, and it rained.", 700)
+    found = said_again(claims(say, ("I walked to the lake.", 0), later, ("I saw a heron.", 1_000)))
+    assert archived(found) == []
+    assert f"{found[0].last_said_at:%Y-%m-%d}" == f"{START + timedelta(days=700):%Y-%m-%d}"
+    assert found[1].last_said_at == START + timedelta(days=700)
+
+
+def test_speaking_of_a_part_of_it_does_not(say: Say) -> None:
+    found = said_again(claims(say, ("I walked to the lake.", 0), ("I swam in a lake.", 700), ("I saw a heron.", 1_000)))
+    assert archived(found) == ["I walked to the lake."]
+
+
+def test_saying_it_again_counts_from_then_on_and_not_as_of_an_earlier_day(say: Say) -> None:
+    found = claims(say, ("I walked to the lake.", 0), ("Again I walked to the lake with Mia.", 2_000))
+    assert said_again(found[:1])[0].last_said_at == START
+
+
 def test_using_it_brings_it_back(say: Say) -> None:
     found = claims(say, ("I walked to the lake.", 0), ("I saw a heron.", 1_000))
     assert archived(found) == ["I walked to the lake."]
@@ -68,3 +87,12 @@ def test_a_question_that_has_a_word_of_it_sees_it(say: Say) -> None:
     found = marked(claims(say, ("I walked to the lake.", 0), ("I saw a heron.", 1_000)), Marks(), None)
     assert [each.text for each in asked_about(found, "Was I at a lake?")] == ["I walked to the lake.", "I saw a heron."]
     assert [each.text for each in asked_about(found, "Which birds?")] == ["I saw a heron."]
+
+
+def test_a_question_with_a_word_that_leads_to_it_sees_it(say: Say) -> None:
+    said = ("I play the cello.", 0), ("我彈鋼琴。", 1), ("I saw a heron.", 9_000)
+    found = marked(claims(say, *said), Marks(), None)
+    assert [each.text for each in found if each.is_archived] == ["I play the cello.", "我彈鋼琴。"]
+    assert "I play the cello." in [each.text for each in asked_about(found, "Is there an instrument?")]
+    assert "我彈鋼琴。" in [each.text for each in asked_about(found, "我會什麼樂器？")]
+    assert [each.text for each in asked_about(found, "Where is my car?")] == ["I saw a heron."]

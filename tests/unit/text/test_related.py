@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from everyword.text.related import related
+from everyword.text.related import related, stand_ins
 
 
 def _terms(question: str) -> set[str]:
@@ -52,3 +52,17 @@ def test_the_words_of_the_question_are_not_repeated() -> None:
 def test_a_question_without_known_words_has_none() -> None:
     assert related("Zorblax?") == []
     assert related("") == []
+
+
+def test_each_term_of_a_question_has_its_own_stand_ins() -> None:
+    found = stand_ins("Which pets does my mother have?")
+    assert "hamster" in found["pet"]
+    assert "mum" in found["mother"]
+    assert "hamster" not in found["mother"]
+    assert "have" not in found
+
+
+def test_every_pair_of_a_chinese_word_has_the_stand_ins_of_the_word() -> None:
+    found = stand_ins("我的寵物叫什麼？")
+    assert "小狗" in found["宠物"]
+    assert "什么" not in found

@@ -14,28 +14,19 @@ if TYPE_CHECKING:
     from everyword.ports import Embedder
 
 
-def cached(embedder: Embedder, folder: Path) -> Embedder:
-    """Return the embedder with its vectors kept in a folder; of joined models each keeps its own."""
-    from everyword.evals.vector_cache import CachedEmbedder
-    from everyword.models.joined import JoinedEmbedder
-
-    if isinstance(embedder, JoinedEmbedder):
-        return JoinedEmbedder([CachedEmbedder(member, folder) for member in embedder.members])
-    return CachedEmbedder(embedder, folder)
-
-
 class Models:
     """The embedder, with vectors of earlier runs, the reranker and the counter that a run is measured with."""
 
     def __init__(self, request: Request) -> None:
         from everyword.assembly import embedder_of
         from everyword.config import cache_folder, default_home, settings
+        from everyword.evals.vector_cache import CachedEmbedder
 
         self.settings: Settings = settings(
             request.home or default_home(), embedder=request.embedder, reranker=request.reranker
         )
-        model = embedder_of(self.settings)
-        self.embedder: Embedder | None = None if model is None else cached(model, cache_folder() / "eval")
+        folder = cache_folder() / "eval"
+        self.embedder: Embedder | None = embedder_of(self.settings, lambda model: CachedEmbedder(model, folder))
         self._openers: dict[str, Open] = {}
 
     def opener(self, name: str) -> Open:
