@@ -16,7 +16,7 @@ from everyword.domain.claim import Claim, Remembered
 from everyword.errors import InvalidInputError
 
 
-def claims(
+def claims(  # noqa: PLR0913 - one argument an option
     *,
     kind: Annotated[
         list[str] | None,
@@ -27,6 +27,9 @@ def claims(
     ] = None,
     closed: Annotated[bool, typer.Option("--closed", help="Also what was ended or corrected.")] = False,
     derive: Annotated[bool, typer.Option("--derive", help="First read all messages that wait.")] = False,
+    passed_over: Annotated[
+        bool, typer.Option("--passed-over", help="With --derive: those too that a rollback passed over.")
+    ] = False,
     remember: Annotated[
         str | None, typer.Option("--remember", metavar="TEXT", help="Store a text as a claim, of the one --kind.")
     ] = None,
@@ -38,8 +41,15 @@ def claims(
     form: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="Of the graph: text, dot (Graphviz) or mermaid.")
     ] = "text",
+    point: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--point", metavar="TARGET ABOUT", help="Keep where a document is, and a line on it."),
+    ] = None,
     resolve: Annotated[
         str | None, typer.Option("--resolve", metavar="ID", help="Look whether the files that a claim names are there.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", metavar="DIR", help="With --resolve: where relative paths begin.")
     ] = None,
     user: User = None,
     home: Home = None,
@@ -54,15 +64,18 @@ def claims(
     kinds: Any = kind or None
     with Bars() as bars, Memory(home, vectors="off", model_progress=bars.model) as memory:
         if derive:
-            memory.claims.derive(user_id=named, progress=bars.claims)
+            memory.claims.derive(user_id=named, progress=bars.claims, passed_over=passed_over)
             if memory.summaries.is_written:
                 memory.summaries.write(user_id=named)
         if as_graph:
             return _show_graph(memory, named, as_of, form, closed=closed, as_json=as_json)
         if resolve is not None:
-            return _show_pointers(memory, named, resolve, as_json=as_json)
+            return _show_pointers(memory, named, resolve, folder, as_json=as_json)
         if remember is not None:
             done = memory.claims.remember(remember, user_id=named, kind=kinds[0] if kinds else "note")
+            return _show_written(memory, home, done, named, bars, as_json=as_json)
+        if point is not None:
+            done = memory.claims.point(point[0], about=point[1], user_id=named)
             return _show_written(memory, home, done, named, bars, as_json=as_json)
         if correct is not None:
             done = memory.claims.correct(*correct, user_id=named)
@@ -91,9 +104,9 @@ def _show_graph(memory: Memory, user: str, as_of: str | None, form: str, *, clos
     terminal.write_lines(graph.FORMATS[form](found))
 
 
-def _show_pointers(memory: Memory, user: str, claim_id: str, *, as_json: bool) -> None:
+def _show_pointers(memory: Memory, user: str, claim_id: str, folder: Path | None, *, as_json: bool) -> None:
     """Tell what is there; the content stays where it is."""
-    found = memory.claims.resolve(claim_id, user_id=user)
+    found = memory.claims.resolve(claim_id, user_id=user, folder=folder)
     if as_json:
         terminal.write_json({"pointers": [{"target": each.target, "status": each.status} for each in found]})
         return

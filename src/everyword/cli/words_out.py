@@ -11,6 +11,7 @@ from everyword import Context, Hit, Memory
 from everyword.cli import documents, terminal
 from everyword.cli.excerpts import excerpt, one_line, when
 from everyword.cli.options import After, Before, Home, Json, User, whose
+from everyword.domain.prompt import Order
 from everyword.domain.report import Explained, Explanation
 from everyword.domain.trace import Place
 from everyword.strategies.catalogue import STRATEGIES
@@ -26,6 +27,9 @@ StrategyName = Annotated[
 Session = Annotated[str | None, typer.Option(metavar="ID", help="The running conversation; its last turns are added.")]
 RecentTurns = Annotated[
     int | None, typer.Option(metavar="N", help="Turns that are always added. Default: 2 of --session.")
+]
+EvidenceOrder = Annotated[
+    Order, typer.Option(help="Of the evidence: by time, the best last, or the best at both ends.")
 ]
 AskedAt = Annotated[str | None, typer.Option(metavar="TIME", help="When it is asked, for words like `yesterday`.")]
 
@@ -99,6 +103,7 @@ def context(  # noqa: PLR0913 - one argument an option
     after: After = None,
     before: Before = None,
     asked_at: AskedAt = None,
+    order: EvidenceOrder = "chronological",
     openai: Annotated[bool, typer.Option("--openai", help="Print it as OpenAI chat messages.")] = False,
     user: User = None,
     home: Home = None,
@@ -122,6 +127,7 @@ def context(  # noqa: PLR0913 - one argument an option
             after=after,
             before=before,
             asked_at=asked_at,
+            order=order,
         )
         if not packed.evidence and not packed.recent:
             _tell_unknown(memory, named, home)
@@ -153,7 +159,7 @@ def _tell_ledger(packed: Context) -> None:
         terminal.say(f"Note: {note}.")
 
 
-def explain(
+def explain(  # noqa: PLR0913 - one argument an option
     *,
     question: Question,
     message: Annotated[
@@ -164,7 +170,11 @@ def explain(
     strategy: StrategyName = None,
     session: Session = None,
     recent_turns: RecentTurns = None,
+    role: Roles = None,
+    after: After = None,
+    before: Before = None,
     asked_at: AskedAt = None,
+    order: EvidenceOrder = "chronological",
     user: User = None,
     home: Home = None,
     as_json: Json = False,
@@ -183,7 +193,11 @@ def explain(
             strategy=strategy,
             session_id=session,
             recent_turns=recent_turns,
+            roles=role,
+            after=after,
+            before=before,
             asked_at=asked_at,
+            order=order,
         )
     if as_json:
         terminal.write_json(documents.explanation(found))

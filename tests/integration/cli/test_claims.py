@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from typer.testing import Result
@@ -38,3 +39,23 @@ def test_reading_beforehand_and_a_wrong_kind(filled: Run) -> None:
     assert filled("claims", "--derive").exit_code == 0
     assert filled("claims", "--kind", "rumour").exit_code == 2
     assert filled("claims", "--correct", "nothing", "Right.").exit_code == 3
+
+
+def test_a_document_is_pointed_to_and_looked_up_from_a_folder(run: Run, document: Document, tmp_path: Path) -> None:
+    done = document(run("claims", "--point", "notes/plan.md", "The plan for the door", "--json"))
+    found = document(run("claims", "--resolve", done["claim_id"], "--folder", str(tmp_path), "--json"))
+    assert found["pointers"] == [{"target": "notes/plan.md", "status": "POINTER_DEAD"}]
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/plan.md").write_text("Green.", encoding="utf-8")
+    assert "POINTER_OK" in run("claims", "--resolve", done["claim_id"], "--folder", str(tmp_path)).stdout
+
+
+def test_what_a_rollback_passed_over_is_read_when_asked_for(run: Run, document: Document) -> None:
+    run("claims", "--remember", "I love tea.")
+    run("snapshots", "--make", "clean")
+    run("claims", "--remember", "I love rice.")
+    run("snapshots", "--rollback", "clean")
+    run("claims", "--derive")
+    assert [each["text"] for each in document(run("claims", "--json"))["claims"]] == ["I love tea."]
+    run("claims", "--derive", "--passed-over")
+    assert [each["text"] for each in document(run("claims", "--json"))["claims"]] == ["I love tea.", "I love rice."]

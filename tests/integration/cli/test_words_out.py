@@ -160,3 +160,17 @@ def test_a_named_message_comes_first_in_an_explanation(filled: Run, document: Do
 
 def test_an_unknown_message_is_not_found(filled: Run) -> None:
     assert filled("explain", "key", "--message", "0" * 32).exit_code == 3
+
+
+def test_the_order_of_the_evidence_is_chosen(filled: Run) -> None:
+    by_time = filled("context", "key?").stdout
+    last = filled("context", "key?", "--order", "relevance-last").stdout
+    assert by_time != last
+    assert sorted(by_time.split()) == sorted(last.split())
+    assert filled("context", "key?", "--order", "random").exit_code == 2
+
+
+def test_an_explanation_takes_the_conditions_of_a_context(filled: Run) -> None:
+    conditions = ("--role", "user", "--after", "2000-01-01", "--before", "2099-01-01", "--order", "head-and-tail")
+    assert filled("explain", "Where is my spare key?", *conditions).exit_code == 0
+    assert "assistant" not in filled("explain", "Where is my spare key?", *conditions, "--json").stdout
