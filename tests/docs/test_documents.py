@@ -174,3 +174,13 @@ def test_every_call_of_memory_is_documented() -> None:
 def test_every_command_is_documented() -> None:
     text = (REFERENCE / "cli.md").read_text("utf-8")
     assert not [name for name in _program().commands if f"`{name}`" not in text]
+
+
+def test_every_table_is_in_the_reference_of_formats() -> None:
+    written = (REFERENCE / "formats.md").read_text(encoding="utf-8")
+    schemas = [path.read_text(encoding="utf-8") for path in (PROJECT / "src/everyword").rglob("*.sql")]
+    tables = {
+        name for each in schemas for name in re.findall(r"CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?(\w+)", each)
+    }
+    assert len(tables) > 20
+    assert [name for name in sorted(tables) if f"`{name}`" not in written] == []

@@ -57,7 +57,6 @@ def test_saying_it_again_in_more_words_brings_it_back(memory: Memory) -> None:
     assert archived(memory) == [LAKE]
     memory.add("Today we walked around the whole lake once more.", user_id="ana", timestamp="2025-01-02")
     assert archived(memory) == []
-    assert LAKE in memory.context("Which birds?", user_id="ana", strategy="notes", budget=3_000).text
 
 
 def test_making_a_context_writes_nothing_by_itself(tmp_path: Path) -> None:

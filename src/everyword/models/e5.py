@@ -16,6 +16,7 @@ from everyword.models.cache import default_cache, ensure_folder
 from everyword.models.e5_table import E5Table, write_table
 from everyword.models.e5_tokenizer import TOKENIZER_FILE, E5Tokenizer, write_tokenizer
 from everyword.models.session import Session, open_session, run
+from everyword.models.together import Together
 from everyword.models.units import unit_rows
 from everyword.ports import ModelIdentity
 
@@ -69,6 +70,7 @@ class E5Embedder:
         self._progress = progress
         self._lock = threading.Lock()
         self._loaded: LoadedE5 | None = None
+        self._asked = Together(lambda texts: self._embed(self.identity.query_prefix, texts))
 
     @property
     def is_loaded(self) -> bool:
@@ -92,7 +94,7 @@ class E5Embedder:
         return self.load().tokenizer
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self.identity.query_prefix, texts)
+        return self._asked(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._embed(self.identity.passage_prefix, texts)

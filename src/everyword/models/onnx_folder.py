@@ -14,6 +14,7 @@ from everyword.errors import ModelError, ModelMissingError, SettingsError
 from everyword.models.batching import batches, chunks
 from everyword.models.hf_tokenizer import TOKENIZER_FILE, Encoded, HfTokenizer, feeds
 from everyword.models.session import Session, open_session, run
+from everyword.models.together import Together
 from everyword.models.units import unit_rows
 from everyword.ports import ModelIdentity
 
@@ -148,6 +149,7 @@ class OnnxFolderEmbedder:
         self._lock = threading.Lock()
         self._loaded: LoadedFolder | None = None
         self._identity: ModelIdentity | None = None
+        self._asked = Together(lambda texts: self._embed(self.load().settings.query_prefix, texts))
 
     @property
     def is_loaded(self) -> bool:
@@ -169,7 +171,7 @@ class OnnxFolderEmbedder:
         return self._identity
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self.load().settings.query_prefix, texts)
+        return self._asked(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._embed(self.load().settings.passage_prefix, texts)

@@ -1,0 +1,71 @@
+"""Callers that wait at the same time share one run of a model: a batch costs little more than its first text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from everyword.ports import Vectors
+
+MOST_CALLS = 16
+"""Calls in one run: the last of more would wait for the texts of all."""
+
+
+class _Call:
+    """What one caller asked for, and what came of it."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.found: Vectors | None = None
+        self.failure: Exception | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.found is not None or self.failure is not None
+
+
+class Together:
+    """Gives the texts of all callers that wait to `embed` in one call, and each caller its rows. Safe for many threads."""
+
+    def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
+        self._embed = embed
+        self._waiting: list[_Call] = []
+        self._entry = threading.Lock()
+        self._run = threading.Lock()
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """Return a row for each text. Raise what `embed` raises for the texts of this call."""
+        call = _Call(texts)
+        with self._entry:
+            self._waiting.append(call)
+        with self._run:  # Whoever holds it runs for all that came meanwhile, so that many find their rows here.
+            if not call.is_done:
+                self._run_for(self._next(call))
+        if call.failure is not None:
+            raise call.failure
+        return cast("Vectors", call.found)
+
+    def _next(self, call: _Call) -> list[_Call]:
+        """Take the calls of the next run out of the queue, this one among them."""
+        with self._entry:
+            others = [each for each in self._waiting if each is not call][: MOST_CALLS - 1]
+            taken = [call, *others]
+            self._waiting = [each for each in self._waiting if each not in taken]
+        return taken
+
+    def _run_for(self, calls: Sequence[_Call]) -> None:
+        try:
+            rows = self._embed([text for call in calls for text in call.texts])
+        except Exception as error:  # noqa: BLE001 - whatever the model raises belongs to its caller
+            if len(calls) == 1:
+                calls[0].failure = error
+                return
+            for call in calls:  # One caller's text is not to fail the others.
+                self._run_for([call])
+            return
+        start = 0
+        for call in calls:
+            call.found = rows[start : start + len(call.texts)]
+            start += len(call.texts)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from everyword.models.together import MOST_CALLS, Together
+
+Rows = npt.NDArray[np.float32]
+
+
+class Slow:
+    """Counts its runs; the first waits until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.runs: list[list[str]] = []
+        self.has_begun, self.may_end = threading.Event(), threading.Event()
+
+    def __call__(self, texts: Sequence[str]) -> Rows:
+        self.runs.append(list(texts))
+        self.has_begun.set()
+        assert self.may_end.wait(30)
+        if "bad" in texts:
+            raise ValueError("bad")
+        return np.array([[float(text)] for text in texts], np.float32).reshape(len(texts), 1)
+
+
+def waiting(together: Together, count: int) -> None:
+    """Return when so many calls wait."""
+    while len(together._waiting) < count:  # pyright: ignore[reportPrivateUsage] - nothing else tells that a thread waits
+        threading.Event().wait(0.005)
+
+
+def test_calls_that_wait_share_the_next_run_and_each_gets_its_own_rows() -> None:
+    slow = Slow()
+    together = Together(slow)
+    with ThreadPoolExecutor(16) as pool:
+        first = pool.submit(together, ["0"])
+        assert slow.has_begun.wait(30)
+        others = [pool.submit(together, [str(n), str(n + 100)]) for n in range(1, 9)]
+        waiting(together, len(others))
+        slow.may_end.set()
+        assert first.result(30).tolist() == [[0.0]]
+        for n, other in enumerate(others, 1):
+            assert other.result(30).tolist() == [[float(n)], [float(n + 100)]]
+    assert [len(run) for run in slow.runs] == [1, 16]
+
+
+def test_a_run_has_an_end_however_many_wait() -> None:
+    slow = Slow()
+    together = Together(slow)
+    with ThreadPoolExecutor(MOST_CALLS * 3) as pool:
+        first = pool.submit(together, ["0"])
+        assert slow.has_begun.wait(30)
+        others = [pool.submit(together, [str(n)]) for n in range(MOST_CALLS * 2)]
+        waiting(together, len(others))
+        slow.may_end.set()
+        assert [other.result(30).tolist() for other in others] == [[[float(n)]] for n in range(MOST_CALLS * 2)]
+        first.result(30)
+    assert [len(run) for run in slow.runs] == [1, MOST_CALLS, MOST_CALLS]
+
+
+def test_a_text_that_fails_fails_its_caller_alone() -> None:
+    slow = Slow()
+    together = Together(slow)
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(together, ["0"])
+        assert slow.has_begun.wait(30)
+        good, bad = pool.submit(together, ["7"]), pool.submit(together, ["bad"])
+        waiting(together, 2)
+        slow.may_end.set()
+        assert good.result(30).tolist() == [[7.0]]
+        with pytest.raises(ValueError, match="bad"):
+            bad.result(30)
+        first.result(30)
+    assert together(["3"]).tolist() == [[3.0]]
+
+
+def test_no_text_gives_no_row() -> None:
+    slow = Slow()
+    slow.may_end.set()
+    assert Together(slow)([]).shape == (0, 1)
