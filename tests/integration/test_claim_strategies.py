@@ -212,3 +212,18 @@ def test_an_explanation_knows_the_rank_of_a_claim(memory: Memory) -> None:
     explained = memory.explain("What cat?", user_id="ana", strategy="hybrid", budget=600)
     assert "claims" in explained.candidates
     assert any("claims" in each.stages and each.outcome.startswith("packed") for each in explained.messages)
+
+
+@pytest.mark.parametrize("strategy", ["pinned", "summary", "compact"])
+def test_claims_for_which_there_is_room_are_shown_whatever_the_messages_behind_them_leave(
+    tmp_path: Path, strategy: str
+) -> None:
+    said = ("I love tea.", "My cat is called Mimi.", "I have 37 coins.")
+    chatter = [{"role": "assistant", "content": f"The mill is loud{' again' * (number % 4)}."} for number in range(300)]
+    with Memory(tmp_path, embedder="none") as memory:
+        memory.add([{"role": "user", "content": each} for each in said], user_id="ana", timestamp="2026-01-01")
+        memory.add(chatter, user_id="ana", timestamp="2026-01-02")
+        for budget in range(400, 700, 7):
+            found = context(memory, strategy, budget=budget)
+            assert [each for each in said if each not in found.parts[FRONT[strategy]]] == [], budget
+            assert found.tokens <= budget

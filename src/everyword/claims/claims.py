@@ -253,7 +253,8 @@ class Claims:
         notes = [_QUOTED] if self._extractor.is_quick else []
         if waiting:
             notes.append(f"messages not read for claims yet: {waiting}; call claims.derive()")
-        claims = marked(store.claims.claims(self._extractor.name, as_of=as_of), store.claims.marks.read(), as_of)
+        marks = store.claims.marks.read().with_uses(self._uses.waiting(store))
+        claims = marked(store.claims.claims(self._extractor.name, as_of=as_of), marks, as_of)
         return Told(claims=tuple(claims), notes=tuple(notes))
 
     def used(self, store: Store, seqs: Iterable[int], when: datetime) -> None:

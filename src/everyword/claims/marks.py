@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from typing import Any, Protocol
@@ -35,6 +35,14 @@ class Marks:
     dead: frozenset[tuple[int, int, int]] = frozenset()
     """Message and characters of claims that point to what is gone."""
 
+    def with_uses(self, uses: Mapping[int, datetime]) -> Marks:
+        """Return the marks with those uses that are told."""
+        return replace(self, used_at={**self.used_at, **self.new_of(uses)})
+
+    def new_of(self, uses: Mapping[int, datetime]) -> dict[int, datetime]:
+        """Return the uses that are the first of their claim, or a step later than the last."""
+        return {seq: at for seq, at in uses.items() if seq not in self.used_at or at - self.used_at[seq] >= STEP}
+
 
 class MarkStore:
     """Marks of one user; the tables are made with the first."""
@@ -64,8 +72,7 @@ class MarkStore:
                     (json.dumps(list(uses)),),
                 )
             }
-        known = self.read().used_at
-        new = {seq: at for seq, at in uses.items() if seq in quoted and (seq not in known or at - known[seq] >= STEP)}
+        new = self.read().new_of({seq: at for seq, at in uses.items() if seq in quoted})
         if not new:
             return
         with self._storage.transaction() as connection:

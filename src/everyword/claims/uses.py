@@ -40,6 +40,13 @@ class UseJournal:
         if is_full:
             self._worker.schedule(store)
 
+    def waiting(self, store: Store) -> dict[int, datetime]:
+        """Return what is noted of a store and not written yet."""
+        if self._process != os.getpid():
+            self._start()
+        with self._lock:
+            return dict(self._waiting.get(str(store.path), (store, {}))[1])
+
     def write(self, store: Store) -> None:
         """Write down what waits of a store, in this thread."""
         uses = self.drop(store)

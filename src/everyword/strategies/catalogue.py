@@ -18,7 +18,7 @@ from everyword.strategies.raw_rag import RAW_RAG
 from everyword.strategies.raw_semantic import RAW_SEMANTIC
 from everyword.strategies.route import ROUTE
 from everyword.strategies.strategy import Strategy
-from everyword.strategies.summary import SUMMARY
+from everyword.strategies.summary import SUMMARY, summary
 from everyword.strategies.window import WINDOW, window
 
 DEFAULT = EVIDENCE.name
@@ -54,4 +54,6 @@ def strategy(name: str | Strategy) -> Strategy:
         return STRATEGIES[name]
     if name.startswith(f"{WINDOW.name}:"):
         return window(name)
+    if name.startswith(f"{SUMMARY.name}:"):
+        return summary(name)
     raise InvalidInputError(f"No strategy {name!r}: choose one of {', '.join(STRATEGIES)}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -42,10 +42,6 @@ class _Unit:
     text: str | None = None
     """None: the words of the claim."""
 
-    @property
-    def characters(self) -> int:
-        return len(self.claims[0].text if self.text is None else self.text)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed(Strategy):
@@ -57,6 +53,8 @@ class Claimed(Strategy):
     """Of the room, the most that claims may take."""
     turns: int | None = None
     """Turns that stand behind them at the most, where these are the newest; None: as many as fit."""
+    characters: int | None = None
+    """Of the lines in front at the most, numbers and dates included; None: as many as fit. The profile has its own."""
 
     def fill(self, sources: Sources, asked: Query, frame: Frame) -> Context:
         """Return claims and what stands behind them. Raise ContextLengthExceeded."""
@@ -68,7 +66,9 @@ class Claimed(Strategy):
             return _with_newest(self, found, written.lines, sources, asked, frame)
         chosen = in_order_of_need(found, self.front)
         most = int(self.share * room(frame))
-        frame.sections = fitted(self.front, chosen, sources, frame, most=most, lines=written.lines)
+        frame.sections = fitted(
+            self.front, chosen, sources, frame, most=most, lines=written.lines, characters=self.characters
+        )
         return searched(self, sources, asked, frame) if self.behind == "evidence" else pack((), frame)
 
 
@@ -121,23 +121,26 @@ def fitted(
     *,
     most: int,
     lines: Sequence[SummaryLine] = (),
+    characters: int | None = None,
 ) -> tuple[Section, ...]:
     """Return the first of the claims that fit in `most` tokens as one section, in the order in which they were said.
 
-    `lines` stand in the place of the claims that they were written from, where all of those are among them.
+    `lines` stand in the place of the claims that they were written from, where all of those are among them. `characters`:
+    of the written lines at the most; the profile's own limit counts words alone.
     """
     messages = {message.seq: message for message in sources.log.by_seq({claim.seq for claim in claims})}
     usage = usage_line(used(claims), PROFILE_CHARACTERS, frame.locale) if source == "profile" else ""
-    capacity = PROFILE_CHARACTERS if source == "profile" else None
+    capacity, size = (PROFILE_CHARACTERS, _of_words) if source == "profile" else (characters, _of_line)
     units = _units(claims, lines)
-    introduction = written_intro(frame.locale) if any(unit.text is not None for unit in units) else None
     numbers = {claim.claim_id: claim.seq for claim in claims}
-    chosen = _greedy(units, numbers, messages, frame, most=most, capacity=capacity)
+    chosen = _greedy(units, numbers, messages, frame, most=most, capacity=capacity, size=size)
 
     def in_time(lines: Sequence[_Line]) -> Section:
         shown = [line for _, line in sorted(lines, key=lambda each: each[0])]
+        evidence = tuple(each for found, _ in shown for each in found)
+        introduction = None if all(each.spans for each in evidence) else written_intro(frame.locale)
         written = section(source, [(first[0], text) for first, text in shown], frame.locale, usage, introduction)
-        return replace(written, evidence=tuple(each for evidence, _ in shown for each in evidence))
+        return replace(written, evidence=evidence)
 
     return within(most, chosen, frame, in_time)
 
@@ -170,6 +173,7 @@ def _greedy(
     *,
     most: int,
     capacity: int | None,
+    size: Callable[[_Unit, str], int],
 ) -> list[_Line]:
     """Return lines with their place in time, skipping what does not fit; in the order of need."""
     chosen: list[_Line] = []
@@ -180,12 +184,20 @@ def _greedy(
         written = _written(unit, numbers, frame)
         cost = frame.counter.count(f"{written}\n")
         is_there = all(claim.seq in messages for claim in unit.claims)
-        if cost > left or not is_there or (characters is not None and unit.characters > characters):
+        if cost > left or not is_there or (characters is not None and size(unit, written) > characters):
             continue
         left -= cost
-        characters = None if characters is None else characters - unit.characters
+        characters = None if characters is None else characters - size(unit, written)
         chosen.append((min(map(_moment, unit.claims)), (_evidence(unit, messages, rank, cost), written)))
     return chosen
+
+
+def _of_words(unit: _Unit, _: str) -> int:
+    return len(unit.claims[0].text if unit.text is None else unit.text)
+
+
+def _of_line(_: _Unit, written: str) -> int:
+    return len(written) + 1
 
 
 def _written(unit: _Unit, numbers: Mapping[str, int], frame: Frame) -> str:
@@ -227,12 +239,14 @@ def _with_newest(
     window, trace = replace(WINDOW, turns=strategy.turns), frame.trace
     sure = replace(frame, budget=frame.budget - int(strategy.share * room(frame)))
     trial = read(window, sources.index, sources.log, asked, sure)
+    empty = room(frame)
     frame.sections = _of_the_rest(strategy, claims, lines, trial.evidence, sources, frame)
+    taken = empty - room(frame)
     shown = read(window, sources.index, sources.log, asked, frame)
     newest = shown.evidence[frame.front :]
     frame.trace = replace(trace, stages=(*trace.stages, *shown.trace.stages), notes=(*trace.notes, *shown.trace.notes))
     frame.sections = ()
-    frame.sections = _of_the_rest(strategy, claims, lines, newest, sources, frame)
+    frame.sections = _of_the_rest(strategy, claims, lines, newest, sources, frame, least=taken)
     return replace(pack(_items(newest), frame), dropped=shown.dropped)
 
 
@@ -243,13 +257,18 @@ def _of_the_rest(
     newest: Sequence[Evidence],
     sources: Sources,
     frame: Frame,
+    *,
+    least: int = 0,
 ) -> tuple[Section, ...]:
-    """Return the section on the claims that the newest messages do not show, in the room that those leave."""
+    """Return the section on the claims that the newest messages do not show, in the room that those leave.
+
+    `least`: tokens that are surely there, since the messages were read beside a section of this size.
+    """
     shown = {evidence.message.seq for evidence in newest}
     rest = in_order_of_need([claim for claim in claims if claim.seq not in shown], strategy.front)
     left = frame.budget - pack(_items(newest), frame).tokens - _ROUNDING
-    most = min(left, int(strategy.share * room(frame)))
-    return fitted(strategy.front, rest, sources, frame, most=most, lines=lines)
+    most = min(max(left, least), int(strategy.share * room(frame)))
+    return fitted(strategy.front, rest, sources, frame, most=most, lines=lines, characters=strategy.characters)
 
 
 def _items(evidence: Sequence[Evidence]) -> Iterator[Item]:

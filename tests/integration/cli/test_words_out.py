@@ -162,11 +162,20 @@ def test_an_unknown_message_is_not_found(filled: Run) -> None:
     assert filled("explain", "key", "--message", "0" * 32).exit_code == 3
 
 
+def evidence(result: Result) -> list[tuple[str, str]]:
+    """Return the number and the words of each line of evidence; between them stands a time where the day stays."""
+    lines = [line for line in result.stdout.splitlines() if line.startswith("#")]
+    return [(line.split()[0], line.partition(": ")[2]) for line in lines]
+
+
 def test_the_order_of_the_evidence_is_chosen(filled: Run) -> None:
     asked = ("context", "Where is my spare key?", "--order")
     by_time, last = (filled(*asked, order) for order in ("chronological", "relevance-last"))
     assert (by_time.exit_code, last.exit_code) == (0, 0)
-    assert by_time.stdout != last.stdout
+    sorted_ones, ranked = evidence(by_time), evidence(last)
+    assert [number for number, _ in sorted_ones] == ["#1", "#2", "#3"]
+    assert sorted(ranked) == sorted_ones
+    assert ranked[-1] == ("#1", "My spare key is with Mrs. Chou from the tea shop.")
     assert filled("context", "key?", "--order", "random").exit_code == 2
 
 

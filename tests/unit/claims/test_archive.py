@@ -4,6 +4,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from everyword.claims.archive import asked_about, marked
 from everyword.claims.marks import Marks
 from everyword.claims.rules import statements
@@ -11,6 +15,7 @@ from everyword.claims.said_again import said_again
 from everyword.claims.validity import resolved
 from everyword.domain.claim import Claim
 from everyword.domain.message import Message
+from everyword.text.words import fold
 
 Say = Callable[..., Message]
 START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -55,6 +60,38 @@ def test_saying_it_again_in_more_words_brings_it_back(say: Say) -> None:
     assert archived(found) == []
     assert f"{found[0].last_said_at:%Y-%m-%d}" == f"{START + timedelta(days=700):%Y-%m-%d}"
     assert found[1].last_said_at == START + timedelta(days=700)
+
+
+@pytest.mark.parametrize(
+    ("later", "is_again"),
+    [
+        ("今天我又去湖邊散步了，風很大。", True),
+        ("我們在湖邊散步了一圈。", True),
+        ("我在湖邊釣魚。", False),
+        ("我在公園散步。", False),
+    ],
+)
+def test_in_chinese_saying_it_again_may_join_its_words_to_others(say: Say, later: str, is_again: bool) -> None:
+    found = said_again(claims(say, ("我在湖邊散步。", 0), (later, 700)))
+    assert [each.text for each in found] == ["我在湖邊散步。", later]
+    assert (found[0].last_said_at != START) == is_again
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(st.text("茶湖鳥門", min_size=1, max_size=6).map("我看到{}。".format), min_size=2, max_size=12))
+def test_every_statement_that_says_a_claim_again_is_found(say: Say, texts: list[str]) -> None:
+    """Compare every pair of claims, without the lists that save comparisons."""
+    found = claims(say, *((text, day) for day, text in enumerate(texts)))
+    assert {each.text for each in found} == set(texts)
+    for claim in said_again(found):
+        pairs = pairs_of(claim.text)
+        again = [each for each in found if len(pairs & pairs_of(each.text)) >= 0.75 * len(pairs)]
+        assert claim.last_said_at == max([claim.said_at, *(each.last_said_at for each in again)])
+
+
+def pairs_of(text: str) -> set[str]:
+    words = fold(text.removeprefix("我").removesuffix("。"))
+    return {words[place : place + 2] for place in range(len(words) - 1)}
 
 
 def test_speaking_of_a_part_of_it_does_not(say: Say) -> None:
