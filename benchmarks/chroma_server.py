@@ -14,6 +14,7 @@ from fastapi import FastAPI, Header
 
 from everyword.assembly import embedder_of
 from everyword.config import settings
+from everyword.ports import Embedder
 
 NEAREST = 10
 app = FastAPI()
@@ -22,10 +23,8 @@ app = FastAPI()
 class Store:
     """The collections, and the model that makes their vectors."""
 
-    def __init__(self, home: Path, embedder: str) -> None:
-        found = embedder_of(settings(home, embedder=embedder))
-        assert found is not None
-        self.model = found
+    def __init__(self, home: Path, model: Embedder) -> None:
+        self.model = model
         self._client: Any = chromadb.PersistentClient(
             path=str(home / "chroma"), settings=ChromaSettings(anonymized_telemetry=False)
         )
@@ -65,5 +64,8 @@ def readyz() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    app.state.store = Store(Path(sys.argv[1]), sys.argv[2])
+    home = Path(sys.argv[1])
+    named = embedder_of(settings(home, embedder=sys.argv[2]))
+    assert named is not None
+    app.state.store = Store(home, named)
     uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[3]), access_log=False, log_level="error")

@@ -23,15 +23,17 @@ _COMMON, _TOPIC, _OWN = 0.85, 0.36, 0.27
 class DrawnEmbedder:
     """A vector around the centre of the text's topic, the same for the same text in every process.
 
-    Questions are embedded by a real model too, for the time that it takes; its vectors are not used.
+    Questions are embedded by a real model too (`timed`), for the time that it takes; its vectors are not used.
+    `instead_of`: the model of the same dimensions that a server asks such vectors with.
     """
 
-    def __init__(self, timed: Embedder | None = None) -> None:
+    def __init__(self, timed: Embedder | None = None, *, instead_of: ModelIdentity | None = None) -> None:
         random = np.random.default_rng(5)
         self._common = _units(random, 1)[0] * _COMMON
         self._topics = _units(random, TOPICS) * _TOPIC
         self._own = _units(random, _POOL) * _OWN
         self._timed = timed
+        self._identity = instead_of or ModelIdentity(name=f"drawn:{DIMENSIONS}", dimensions=DIMENSIONS)
 
     @property
     def is_loaded(self) -> bool:
@@ -40,7 +42,7 @@ class DrawnEmbedder:
 
     @property
     def identity(self) -> ModelIdentity:
-        return ModelIdentity(name=f"drawn:{DIMENSIONS}", dimensions=DIMENSIONS)
+        return self._identity
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         if self._timed is not None:

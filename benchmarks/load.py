@@ -8,7 +8,8 @@ machine of the clients; before the time runs, every user asks once. Times are of
 What the numbers cannot say: the clients take processor time of the same cores. Chroma returns the ten nearest messages
 of the user by their vectors, which is less work than a context (words, clauses, packing, a receipt). The conversation is
 made up, as in `run.py`. With the embedder that is chosen without `--embedder`, hashed words, the figures are of all but
-the model.
+the model. With a real one, vectors of what was said before the load are drawn, not computed, for both; under load both
+compute those of questions and of new messages.
 """
 
 from __future__ import annotations
@@ -33,8 +34,12 @@ from typing import Any
 import httpx
 import numpy as np
 from conversation import Said, conversation, question
+from drawn import DrawnEmbedder
 
 from everyword import Memory
+from everyword.assembly import embedder_of
+from everyword.config import settings
+from everyword.ports import Embedder
 
 HERE = Path(__file__).parent
 DEADLINE_S = 30.0
@@ -80,17 +85,26 @@ def _parsed() -> argparse.Namespace:
 
 def _filled(name: str, home: Path, said: dict[str, list[Said]], embedder: str) -> None:
     """Store what was said before the load, without a server."""
+    model = _filler(home, embedder)
     if name == "chroma":
         from chroma_server import Store
 
-        store = Store(home, embedder)
+        store = Store(home, model)
         for user, messages in said.items():
             store.add(user, [each.text for each in messages])
         return
-    with Memory(home, embedder=embedder) as memory:
+    with Memory(home, embedder=model) as memory:
         for user, messages in said.items():
             memory.add([{"role": "user", "content": each.text} for each in messages], user_id=user)
             memory.index(user_id=user)
+
+
+def _filler(home: Path, embedder: str) -> Embedder:
+    """Return what makes the vectors before the load: hashes themselves, drawn ones in place of a model's."""
+    found = embedder_of(settings(home, embedder=embedder))
+    if found is None:
+        raise SystemExit("Name an embedder: Chroma has nothing without one.")
+    return found if embedder.startswith("hash") else DrawnEmbedder(instead_of=found.identity)
 
 
 @contextmanager
@@ -136,10 +150,12 @@ async def _measured(
         memory_before, until, begins = _resident_mb(process.pid), time.monotonic() + arguments.seconds, time.monotonic()
         await asyncio.gather(*(_client(http, number, said, until, heard) for number in range(arguments.clients)))
         seconds = time.monotonic() - begins
+        waiting = await _waiting(http, said)
     return {
         "requests_per_second": round((len(heard.contexts) + len(heard.adds)) / seconds, 1),
         "errors": len(heard.errors),
         "first_errors": heard.errors[:3],
+        "passages_without_vector_at_the_end": waiting,
         "context_ms": _spread(heard.contexts),
         "add_ms": _spread(heard.adds),
         "resident_mb": {"before": memory_before, "after": _resident_mb(process.pid)},
@@ -181,6 +197,14 @@ async def _timed(
         errors.append(repr(error))
         return
     into.append(time.perf_counter() - begins)
+
+
+async def _waiting(http: httpx.AsyncClient, said: dict[str, list[Said]]) -> int | None:
+    """Return how many passages are found by their words only, so far; None of a server that does not tell."""
+    found = [await http.get("/v1/stats", headers={"X-Everyword-User": user}) for user in said]
+    if any(answer.status_code == httpx.codes.NOT_FOUND for answer in found):
+        return None
+    return sum(answer.raise_for_status().json()["pending_passages"] for answer in found)
 
 
 def _spread(seconds: Sequence[float]) -> dict[str, float]:

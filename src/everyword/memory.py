@@ -222,7 +222,8 @@ class Memory:
         """Compute vectors now where it takes no time that a caller would notice, else in the background."""
         if self._embedder is None or self._settings.vectors == "off" or not new:
             return
-        if getattr(self._embedder, "is_loaded", False) and store.index.waiting(self._embedder) <= _AT_ONCE:
+        is_ready = getattr(self._embedder, "is_loaded", False) and not getattr(self._embedder, "is_busy", False)
+        if is_ready and store.index.waiting(self._embedder) <= _AT_ONCE:
             try:
                 store.index.use(self._embedder)
                 store.index.embed(self._embedder, limit=_AT_ONCE)

@@ -32,6 +32,8 @@ GRAPH_FILE = "model.onnx"
 BATCH_TOKENS = 1024
 CHUNK_TEXTS = 4096
 BUILD_STEPS = 15
+PATIENCE_S = 3.0
+"""How long a batch of passages lets questions pass: somebody waits for these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,11 @@ class E5Embedder:
         return self._loaded is not None
 
     @property
+    def is_busy(self) -> bool:
+        """Tell whether questions wait, so that passages had better be left for later."""
+        return self._asked.is_busy
+
+    @property
     def identity(self) -> ModelIdentity:
         return ModelIdentity(
             name=f"e5-small:{self._quantisation}",
@@ -97,7 +104,7 @@ class E5Embedder:
         return self._asked(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self.identity.passage_prefix, texts)
+        return self._embed(self.identity.passage_prefix, texts, patience_s=PATIENCE_S)
 
     def load(self) -> LoadedE5:
         """Build what is not built, open what is not open. Raise ModelMissingError, ModelError."""
@@ -134,17 +141,17 @@ class E5Embedder:
             session=open_session(folder / GRAPH_FILE, threads=self._threads),
         )
 
-    def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
+    def _embed(self, prefix: str, texts: Sequence[str], *, patience_s: float = 0.0) -> Vectors:
         import numpy as np
 
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         start = 0
         for chunk in chunks(texts, CHUNK_TEXTS):
-            vectors[start : start + len(chunk)] = self._embed_chunk(prefix, chunk)
+            vectors[start : start + len(chunk)] = self._embed_chunk(prefix, chunk, patience_s)
             start += len(chunk)
         return vectors
 
-    def _embed_chunk(self, prefix: str, texts: list[str]) -> Vectors:
+    def _embed_chunk(self, prefix: str, texts: list[str], patience_s: float) -> Vectors:
         """Embed each different text once: short clauses repeat."""
         import numpy as np
 
@@ -153,6 +160,8 @@ class E5Embedder:
         encoded = loaded.tokenizer.encode([prefix + text for text in places])
         vectors = np.empty((len(encoded), DIMENSIONS), np.float32)
         for batch in batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS):
+            if patience_s:
+                self._asked.let_pass(patience_s)
             vectors[batch] = infer(loaded, [encoded[place] for place in batch])
         return unit_rows(vectors[[places[text] for text in texts]])
 

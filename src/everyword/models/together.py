@@ -31,18 +31,35 @@ class Together:
 
     def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self._embed = embed
+        self._callers = 0
         self._waiting: list[_Call] = []
-        self._entry = threading.Lock()
+        self._entry = threading.Condition()
         self._run = threading.Lock()
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether anybody waits."""
+        return self._callers > 0
+
+    def let_pass(self, longest_s: float) -> None:
+        """Return when nobody waits any more, or after some seconds: work behind this is never starved."""
+        with self._entry:
+            self._entry.wait_for(lambda: not self.is_busy, longest_s)
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """Return a row for each text. Raise what `embed` raises for the texts of this call."""
         call = _Call(texts)
         with self._entry:
+            self._callers += 1
             self._waiting.append(call)
-        with self._run:  # Whoever holds it runs for all that came meanwhile, so that many find their rows here.
-            if not call.is_done:
-                self._run_for(self._next(call))
+        try:
+            with self._run:  # Whoever holds it runs for all that came meanwhile, so that many find their rows here.
+                if not call.is_done:
+                    self._run_for(self._next(call))
+        finally:
+            with self._entry:
+                self._callers -= 1
+                self._entry.notify_all()
         if call.failure is not None:
             raise call.failure
         return cast("Vectors", call.found)

@@ -84,3 +84,20 @@ def test_no_text_gives_no_row() -> None:
     slow = Slow()
     slow.may_end.set()
     assert Together(slow)([]).shape == (0, 1)
+
+
+def test_other_work_lets_those_who_wait_pass_but_not_for_ever() -> None:
+    slow = Slow()
+    together = Together(slow)
+    together.let_pass(30)
+    with ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(together, ["1"])
+        assert slow.has_begun.wait(30)
+        assert together.is_busy
+        together.let_pass(0.01)
+        assert not asked.done()
+        passing = pool.submit(together.let_pass, 30)
+        slow.may_end.set()
+        passing.result(30)
+        assert asked.result(30).tolist() == [[1.0]]
+    assert not together.is_busy
