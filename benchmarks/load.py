@@ -44,6 +44,8 @@ from everyword.ports import Embedder
 HERE = Path(__file__).parent
 DEADLINE_S = 30.0
 """After which a request counts as an error, for both."""
+SAMPLES = 10
+"""How often the memory of a server is looked at."""
 
 
 @dataclass(slots=True)
@@ -147,8 +149,11 @@ async def _measured(
     async with httpx.AsyncClient(base_url=url, timeout=DEADLINE_S, limits=limits, trust_env=False) as http:
         for number, user in enumerate(said):
             await _ask(http, user, said[user], np.random.default_rng(number), Heard())
-        memory_before, until, begins = _resident_mb(process.pid), time.monotonic() + arguments.seconds, time.monotonic()
+        until, begins = time.monotonic() + arguments.seconds, time.monotonic()
+        resident: list[float | None] = []
+        watching = asyncio.ensure_future(_watch(process.pid, arguments.seconds / SAMPLES, resident))
         await asyncio.gather(*(_client(http, number, said, until, heard) for number in range(arguments.clients)))
+        watching.cancel()
         seconds = time.monotonic() - begins
         waiting = await _waiting(http, said)
     return {
@@ -158,7 +163,7 @@ async def _measured(
         "passages_without_vector_at_the_end": waiting,
         "context_ms": _spread(heard.contexts),
         "add_ms": _spread(heard.adds),
-        "resident_mb": {"before": memory_before, "after": _resident_mb(process.pid)},
+        "resident_mb": [*resident, _resident_mb(process.pid)],
     }
 
 
@@ -212,6 +217,13 @@ def _spread(seconds: Sequence[float]) -> dict[str, float]:
         return {"count": 0}
     median, most = np.quantile(seconds, [0.5, 0.95])
     return {"count": len(seconds), "p50": round(median * 1000, 1), "p95": round(most * 1000, 1)}
+
+
+async def _watch(pid: int, every_s: float, into: list[float | None]) -> None:
+    """Note the memory of a process again and again."""
+    while True:
+        into.append(_resident_mb(pid))
+        await asyncio.sleep(every_s)
 
 
 def _resident_mb(pid: int) -> float | None:
