@@ -55,7 +55,6 @@ def killed(home: Path, first: int, delay: float) -> int:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("rounds", [3, pytest.param(60, marks=[pytest.mark.soak, pytest.mark.timeout(3600)])])
 def test_a_kill_during_the_background_job_doubles_and_loses_nothing(tmp_path: Path, rounds: int) -> None:
     dice, last = random.Random(5), -1
