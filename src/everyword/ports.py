@@ -188,6 +188,11 @@ class PassageTable(Protocol):
     """Positions sorted by session, then by id."""
 
     @property
+    def messages(self) -> Ints:
+        """Number of each passage's message, counted from 0 in the order of the log."""
+        ...
+
+    @property
     def names(self) -> list[str | None]:
         """Different authors."""
         ...

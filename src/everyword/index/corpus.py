@@ -42,7 +42,7 @@ class Corpus:
         self._is_ordered = bool((np.diff(self.order) > 0).all())
         self._is_gapless = len(self.ids) > 0 and bool(self.ids[-1] - self.ids[0] == len(self.ids) - 1)
         self._line: Ints = self.sessions[self.order]
-        self._same: npt.NDArray[np.bool_] = np.diff(self._line) == 0
+        self._nearby: dict[int, npt.NDArray[np.bool_]] = {}
 
     def grown(self, connection: apsw.Connection) -> Corpus:
         """Return this and the passages that were added since; itself where there are none."""
@@ -68,6 +68,19 @@ class Corpus:
             return np.clip(passage_ids - self.ids[0], 0, len(self.ids))
         return np.searchsorted(self.ids, passage_ids)
 
+    @cached_property
+    def messages(self) -> Ints:
+        """Of each passage the number of its message, counted from 0 in the order of the log."""
+        steps = np.diff(self.seqs, prepend=self.seqs[:1])
+        if (steps >= 0).all():  # As messages come, so that no sorting is needed.
+            return np.cumsum(steps > 0, dtype=np.int64)
+        return np.unique(self.seqs, return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def norms(self) -> Floats:
+        """By passage id, what BM25 divides the count of a term by; 0: there is no such passage."""
+        return lexical.norms(self.ids, self.terms)
+
     @property
     def names(self) -> list[str | None]:
         """Different authors."""
@@ -89,17 +102,23 @@ class Corpus:
         `weights`: of the distances 1, 2 and so on. Few passages hold a term, so that only these are looked at.
         """
         line = places if self._is_ordered else self._rank[places]
-        near, shares = [line], [values]
+        total = np.zeros(len(self))
+        total[line] = values
         for distance, weight in enumerate(weights, 1):
-            for step in (-distance, distance):
-                there = line + step
-                is_near = (there >= 0) & (there < len(self))
-                is_near[is_near] = self._line[there[is_near]] == self._line[line[is_near]]
-                near.append(there[is_near])
-                shares.append(weight * values[is_near])
-        total = np.bincount(np.concatenate(near), weights=np.concatenate(shares), minlength=len(self))
+            is_near, later = self._near(distance), line + distance
+            for last, there in ((line, line - distance), (later, later)):
+                chosen = is_near[last]
+                total[there[chosen]] += weight * values[chosen]
         found = np.flatnonzero(total)
-        return found if self._is_ordered else self.order[found], np.asarray(total[found], dtype=np.float64)
+        return found if self._is_ordered else self.order[found], total[found]
+
+    def _near(self, distance: int) -> npt.NDArray[np.bool_]:
+        """Tell of each place in `order`, and of as many behind the last, whether the one so far before it is in its session."""
+        if distance not in self._nearby:
+            is_near = np.zeros(len(self) + distance, dtype=np.bool_)
+            is_near[distance : len(self)] = self._line[distance:] == self._line[:-distance]
+            self._nearby[distance] = is_near
+        return self._nearby[distance]
 
     @cached_property
     def _rank(self) -> Ints:
@@ -108,31 +127,26 @@ class Corpus:
         ranks[self.order] = np.arange(len(self.order))
         return ranks
 
-    def session_means(self, values: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.float64]:
+    def session_means(self, values: Floats, count: int) -> Floats:
         """Return for each passage the mean of the `count` highest values in its session."""
         if not len(values):
             return values
-        number = np.cumsum(np.concatenate([[0], ~self._same]))
-        starts = np.flatnonzero(np.concatenate([[True], ~self._same]))
-        line = values[self.order]
+        starts, number = self._session_starts
         sums, found = np.zeros(len(starts)), np.zeros(len(starts))
+        line = values.copy() if self._is_ordered else values[self.order]
         for _ in range(count):
             best = np.maximum.reduceat(line, starts)
             known = best > -np.inf
             sums[known] += best[known]
             found += known
-            line = _without_first(line, best[number] == line, number)
-        back = np.empty_like(values)
-        back[self.order] = (sums / np.maximum(found, 1.0))[number]
-        return back
+            places = np.flatnonzero(line == best[number])
+            _, first = np.unique(number[places], return_index=True)
+            line[places[first]] = -np.inf
+        means = (sums / np.maximum(found, 1.0))[number]
+        return means if self._is_ordered else means[self._rank]
 
-
-def _without_first(
-    line: npt.NDArray[np.float64], chosen: npt.NDArray[np.bool_], number: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
-    """Return the values with the first chosen one of each session out of the way."""
-    places = np.flatnonzero(chosen)
-    _, first = np.unique(number[places], return_index=True)
-    rest = line.copy()
-    rest[places[first]] = -np.inf
-    return rest
+    @cached_property
+    def _session_starts(self) -> tuple[Ints, Ints]:
+        """Return where in `order` each session begins, and of each place there the number of its session."""
+        is_first = np.concatenate([[True], np.diff(self._line) != 0])
+        return np.flatnonzero(is_first), np.cumsum(is_first) - 1

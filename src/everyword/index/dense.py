@@ -52,6 +52,8 @@ class Block:
     scales: codes.Floats
     owners: npt.NDArray[np.int64]
     """Place in this block of the passage that each clause is of."""
+    by_id: npt.NDArray[np.int64]
+    """Places in the order of their ids."""
 
 
 class DenseScan:
@@ -95,7 +97,8 @@ class DenseScan:
     def of_clauses(self, passage_id: int, question: codes.Floats) -> codes.Floats:
         """Return the similarity of each clause of a passage to a unit vector, less a constant of the question."""
         for block in self._blocks:
-            for place in np.flatnonzero(block.ids == passage_id):
+            rank = int(np.searchsorted(block.ids, passage_id, sorter=block.by_id))
+            if rank < len(block.ids) and block.ids[place := block.by_id[rank]] == passage_id:
                 first, last = np.searchsorted(block.owners, [place, place + 1])
                 return codes.products(block.signs[:, first:last], block.scales[first:last], question)
         return np.empty(0, dtype=np.float32)
@@ -129,12 +132,14 @@ def _block(rows: list[tuple[int, int, bytes, bytes]], dimensions: int) -> Block:
     clause_codes = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8)
     length = codes.bit_length(dimensions)
     signs, scales = codes.split_bits(clause_codes.reshape(-1, length))
+    ids = np.array([row[1] for row in rows], dtype=np.int64)
     return Block(
-        ids=np.array([row[1] for row in rows], dtype=np.int64),
+        ids=ids,
         vectors=codes.from_nibbles(passage_codes.reshape(len(rows), -1), dimensions),
         signs=signs,
         scales=scales,
         owners=np.repeat(np.arange(len(rows), dtype=np.int64), [len(row[3]) // length for row in rows]),
+        by_id=np.argsort(ids),
     )
 
 
@@ -146,10 +151,12 @@ def _compact(blocks: list[Block]) -> list[Block]:
 
 
 def _joined(first: Block, second: Block) -> Block:
+    ids = np.concatenate([first.ids, second.ids])
     return Block(
-        ids=np.concatenate([first.ids, second.ids]),
+        ids=ids,
         vectors=np.concatenate([first.vectors, second.vectors]),
         signs=np.concatenate([first.signs, second.signs], axis=1),
         scales=np.concatenate([first.scales, second.scales]),
         owners=np.concatenate([first.owners, second.owners + len(first.ids)]),
+        by_id=np.argsort(ids),
     )

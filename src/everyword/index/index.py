@@ -19,6 +19,7 @@ from everyword.text.words import is_unspaced
 if TYPE_CHECKING:
     from everyword.index.corpus import Corpus
     from everyword.index.dense import DenseScan, Similarities
+    from everyword.index.postings import Postings
 
 VERSION = 4
 """Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
@@ -60,8 +61,11 @@ class Index:
         self._storage = storage
         self._log = log
         self._corpus: Corpus | None = None
+        self._postings: Postings | None = None
         self._scan: DenseScan | None = None
         self._generation = -1
+        self._state = (-1, -1)
+        """Changes by this connection, and by others, when the corpus was read."""
         self._create()
 
     # --- writing ---------------------------------------------------------------------------------------------------
@@ -124,7 +128,7 @@ class Index:
                 progress(done, total)
         _set_meta(connection, "index_version", VERSION)
         _raise_generation(connection)
-        self._corpus = self._scan = None
+        self._corpus = self._postings = self._scan = None
 
     def merge(self, *, is_whole: bool = False) -> None:
         """Make lookups of words quicker after additions; `is_whole`: as quick as can be, after many."""
@@ -194,10 +198,13 @@ class Index:
         from everyword.index.corpus import Corpus
 
         with self._storage.reading() as connection:
+            state = (connection.total_changes(), connection.pragma("data_version"))
+            if self._corpus is not None and state == self._state:
+                return self._corpus
             generation = _meta(connection, "index_generation")
             if self._corpus is None or generation != self._generation:
-                self._corpus, self._scan, self._generation = Corpus(), None, generation
-            self._corpus = self._corpus.grown(connection)
+                self._corpus, self._postings, self._scan, self._generation = Corpus(), None, None, generation
+            self._corpus, self._state = self._corpus.grown(connection), state
             return self._corpus
 
     def session_number(self, session_id: str) -> int | None:
@@ -211,13 +218,23 @@ class Index:
         """Return for each term of a question the passages that hold it."""
         with self._storage.reading() as connection:
             corpus = self.corpus()
-            return list(lexical.hits(connection, wanted, corpus.ids, corpus.terms, header_weight=header_weight))
+            found = lexical.hits(
+                connection, self._known(), wanted, corpus.ids, corpus.norms, header_weight=header_weight
+            )
+            return list(found)
 
     def group_hits(self, groups: Sequence[Mapping[str, bool]]) -> list[lexical.TermHits | None]:
         """Return for each group of terms the passages that hold any of them (True: any term that begins with it)."""
         with self._storage.reading() as connection:
             corpus = self.corpus()
-            return list(lexical.any_of(connection, groups, corpus.ids, corpus.terms))
+            return list(lexical.any_of(connection, self._known(), groups, corpus.ids, corpus.norms))
+
+    def _known(self) -> Postings:
+        from everyword.index.postings import Postings
+
+        if self._postings is None:
+            self._postings = Postings()
+        return self._postings
 
     def similarities(self, embedder: Embedder, question: str) -> Similarities | None:
         """Return the similarity of every passage; None where the active vectors are of another model."""

@@ -10,7 +10,6 @@ No term of a text has an underscore.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +24,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from everyword.index.postings import Posting, Postings
+
 K1 = 1.2
 B = 0.75
 HEADER_WEIGHT = 1.0
 MOST_TERMS = 64
 _HEADER = "_"
-_LAST = "\U0010ffff"
 _PROBED_TERMS = 20_000
 
 
@@ -120,94 +120,78 @@ def lengths(sizes: Sequence[bytes | None]) -> npt.NDArray[np.int64]:
 
 def hits(
     connection: apsw.Connection,
+    postings: Postings,
     wanted: Mapping[str, bool],
     ids: npt.NDArray[np.int64],
-    terms: npt.NDArray[np.int64],
+    norms: npt.NDArray[np.float64],
     *,
     header_weight: float = HEADER_WEIGHT,
 ) -> Iterator[TermHits]:
     """Yield the passages of each term; True asks for every term that begins with it. No SQL or FTS syntax can enter.
 
-    `ids` are all passages in order, `terms` how many terms each has.
+    `ids` are all passages in order; for `norms` see there.
     """
-    import numpy as np
-
     if not len(ids):
         return
-    norms = np.zeros(int(ids[-1]) + 1)
-    norms[ids] = _norms(terms)
     chosen = _rarest(connection, wanted)
-    weights = {"": 1.0, _HEADER: header_weight}
-    counted = _postings(
-        connection, [(mark + term, is_prefix) for term, is_prefix in chosen.items() for mark in weights]
-    )
-    for term in chosen:
-        counts = np.zeros(len(norms))
-        occurs = np.zeros(len(norms), dtype=np.bool_)
-        for weight in weights.values():
-            found = next(counted)
-            known = found[found < len(norms)]
-            np.add.at(counts, known, weight)
-            occurs[known] = True
-        found = np.flatnonzero(occurs & (norms > 0.0))
-        if len(found):
-            yield TermHits(term=term, passage_ids=found, ratios=counts[found] / norms[found], passages=len(ids))
+    marked = [(mark + term, is_prefix) for term, is_prefix in chosen.items() for mark in ("", _HEADER)]
+    found = iter(postings.of_terms(connection, marked, int(ids[-1])))
+    for term, text, header in zip(chosen, found, found, strict=True):
+        passage_ids, counts = _joined(text, header, header_weight)
+        if hits := _term_hits(term, passage_ids, counts, norms, len(ids)):
+            yield hits
 
 
-def _norms(terms: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return what the count of a term is divided by, for passages of these numbers of terms."""
-    return K1 * (1.0 - B + B * terms / max(terms.mean(), 1e-12))
+def _joined(
+    text: Posting, header: Posting, header_weight: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the passages that hold a term in either column, in order, and how often, weighted by column."""
+    import numpy as np
+
+    if not len(header.passage_ids):
+        return text.passage_ids, text.counts.astype(np.float64)
+    passage_ids, places = np.unique(np.concatenate([text.passage_ids, header.passage_ids]), return_inverse=True)
+    weights = np.concatenate([text.counts, header_weight * header.counts])
+    return passage_ids, np.bincount(places, weights=weights, minlength=len(passage_ids)).astype(np.float64)
 
 
 def any_of(
     connection: apsw.Connection,
+    postings: Postings,
     groups: Sequence[Mapping[str, bool]],
     ids: npt.NDArray[np.int64],
-    terms: npt.NDArray[np.int64],
+    norms: npt.NDArray[np.float64],
 ) -> Iterator[TermHits | None]:
     """Yield for each group of terms the passages that hold any of them, as if these were one term that stands there once."""
     import numpy as np
 
-    norms = _norms(terms)
-    wanted = [
-        " OR ".join(f'"{term}" *' if is_prefix else f'"{term}"' for term, is_prefix in each.items()) for each in groups
-    ]
-    query = "SELECT (SELECT group_concat(rowid, ' ') FROM lexical WHERE lexical MATCH value) FROM json_each(?)"
-    for (found,) in connection.execute(query, (json.dumps(wanted),)):
-        numbers = _numbers(found)
-        places = np.searchsorted(ids, numbers)
-        known = places < len(ids)
-        known[known] = ids[places[known]] == numbers[known]
-        places = places[known]
-        yield (
-            TermHits(term="", passage_ids=ids[places], ratios=1.0 / norms[places], passages=len(ids))
-            if len(places)
-            else None
-        )
+    for found in postings.of_groups(connection, groups, int(ids[-1]) if len(ids) else 0):
+        yield _term_hits("", found.passage_ids, found.counts.astype(np.float64), norms, len(ids))
 
 
-def _postings(connection: apsw.Connection, wanted: Sequence[tuple[str, bool]]) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the passages of each term, one as often as the term stands in it; True: of every term that begins with it.
-
-    One statement for all of them and one text with all passages of one: a call and a row for each take many times longer.
-    """
-    query = (
-        "SELECT (SELECT group_concat(doc, ' ') FROM lexical_term WHERE term = value), "
-        "(SELECT group_concat(doc, ' ') FROM lexical_term WHERE term > value || '_' AND term < value || '`') FROM json_each(?)"
-    )
-    prefixed = "SELECT group_concat(doc, ' ') FROM lexical_term WHERE term >= ? AND term < ?"
-    exact = connection.execute(query, (json.dumps([term for term, is_prefix in wanted if not is_prefix]),))
-    for term, is_prefix in wanted:
-        found = (
-            connection.execute(prefixed, (term, term + _LAST)).get if is_prefix else " ".join(filter(None, next(exact)))
-        )
-        yield _numbers(found)
+def _term_hits(
+    term: str,
+    passage_ids: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.float64],
+    norms: npt.NDArray[np.float64],
+    passages: int,
+) -> TermHits | None:
+    """Return the passages with their ratios; None where there are none. Terms of what is no passage are left to verify."""
+    divisors = norms[passage_ids]
+    known = divisors > 0.0
+    if not known.any():
+        return None
+    ratios = counts[known] / divisors[known]
+    return TermHits(term=term, passage_ids=passage_ids[known], ratios=ratios, passages=passages)
 
 
-def _numbers(text: str | None) -> npt.NDArray[np.int64]:
+def norms(ids: npt.NDArray[np.int64], terms: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return by id what the count of a term is divided by, for passages of these numbers of terms; 0: no such passage."""
     import numpy as np
 
-    return np.fromstring(text or "", dtype=np.int64, sep=" ")
+    found = np.zeros(int(ids[-1]) + 1 if len(ids) else 1)
+    found[ids] = K1 * (1.0 - B + B * terms / max(terms.mean(), 1e-12)) if len(ids) else ()
+    return found
 
 
 def _rarest(connection: apsw.Connection, wanted: Mapping[str, bool]) -> dict[str, bool]:

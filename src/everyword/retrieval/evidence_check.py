@@ -54,6 +54,10 @@ class Scorer:
         """Return the log odds, less those of the bar."""
         return self.bias + sum(weight * measures[name] for name, weight in self.weights.items())
 
+    def even(self, name: str, measures: Mapping[str, float]) -> float:
+        """Return the value of one measure with which the score would be 0, given the others."""
+        return -self.score({**measures, name: 0.0}) / self.weights[name]
+
 
 UNSAID = Scorer(
     weights={
@@ -108,15 +112,20 @@ class Measured:
 
 def check(index: SearchIndex, query: Query, found: Gathered, fused: Scores, first: Sequence[int]) -> Verdict:
     """Tell whether there seems to be no evidence. `first`: positions of the best passages of the first candidates."""
-    measured = measure(index, query, found, fused, first)
+    measured = measure(index, query, found, fused, first, is_exact=False)
     if measured is None:
         return Verdict()
     is_missing = measured.scorer.score(measured.measures) > 0.0
     return Verdict(no_evidence=is_missing, why=_why(measured) if is_missing else "")
 
 
-def measure(index: SearchIndex, query: Query, found: Gathered, fused: Scores, first: Sequence[int]) -> Measured | None:
-    """Return the measures of a question; None where they do not tell."""
+def measure(
+    index: SearchIndex, query: Query, found: Gathered, fused: Scores, first: Sequence[int], *, is_exact: bool = True
+) -> Measured | None:
+    """Return the measures of a question; None where they do not tell.
+
+    Unless `is_exact`, lines are read only until one holds so much that there is evidence whatever the others hold.
+    """
     if not _can_tell(query, found, fused):
         return None
     named = _named(found.corpus, query.text)
@@ -126,7 +135,7 @@ def measure(index: SearchIndex, query: Query, found: Gathered, fused: Scores, fi
         return None
     if named and any(name and name != named[0] for name in found.corpus.names):
         return _of_speaker(index, found, asked, fused, named[0])
-    return _of_anybody(index, query, found, asked, fused, first)
+    return _of_anybody(index, query, found, asked, fused, first, is_exact=is_exact)
 
 
 def _can_tell(query: Query, found: Gathered, fused: Scores) -> bool:
@@ -147,21 +156,41 @@ def _named(corpus: PassageTable, question: str) -> list[str]:
 
 
 def _of_anybody(
-    index: SearchIndex, query: Query, found: Gathered, asked: Wanted, fused: Scores, first: Sequence[int]
+    index: SearchIndex,
+    query: Query,
+    found: Gathered,
+    asked: Wanted,
+    fused: Scores,
+    first: Sequence[int],
+    *,
+    is_exact: bool,
 ) -> Measured:
-    places = _top(_level(found, asked, power=2), fused, found.allowed)
-    lines = (line.terms for passage in _passages(index, found.corpus, places).values() for line in _lines(passage))
-    share, held = max(((asked.share(line, power=2), line) for line in lines), key=_first_of, default=(0.0, _NOTHING))
     measures = {
         "fused": float(np.nanmax(fused)),
-        "held": share,
         "near": _near(found.clauses, first),
         "words": _near(found.scores.get("lexical")),
         "unseen": asked.unseen_share,
         "unseen names": float(min(len(asked.names & asked.unseen), 2)),
         "unspaced": float(is_unspaced(query.text)),
     }
-    return Measured(scorer=UNSAID, measures=measures, wanted=asked, held=held)
+    places = _top(_level(found, asked, power=2), fused, found.allowed)
+    enough = np.inf if is_exact else UNSAID.even("held", measures)
+    share, held = _most_held(index, found.corpus, places, asked, enough)
+    return Measured(scorer=UNSAID, measures={**measures, "held": share}, wanted=asked, held=held)
+
+
+def _most_held(
+    index: SearchIndex, corpus: PassageTable, places: Sequence[int], asked: Wanted, enough: float
+) -> tuple[float, frozenset[str]]:
+    """Return the share and the terms of the line that holds most, or of the first that holds enough."""
+    most = (0.0, _NOTHING)
+    for place in places if enough > 0.0 else ():
+        for passage in index.passages([int(corpus.ids[place])]):
+            held = [(asked.share(line.terms, power=2), line.terms) for line in _lines(passage)]
+            most = max(most, *held, key=_first_of) if held else most
+        if most[0] >= enough:
+            break
+    return most
 
 
 def _near(scores: Scores | None, places: Sequence[int] | None = None) -> float:

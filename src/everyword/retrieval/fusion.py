@@ -38,10 +38,13 @@ def standard_scores(scores: Scores) -> Scores:
     known = scores[~missing] if missing.any() else scores
     if not len(known):
         return np.zeros_like(scores)
-    spread = known.std()
-    if spread <= _ROUNDING * np.abs(known).max():
+    centred = known - known.mean()
+    spread = np.sqrt((centred * centred).mean())
+    if spread <= _ROUNDING * max(known.max(), -known.min()):
         return np.zeros_like(scores)
-    out = (scores - known.mean()) / spread
-    if len(known) < len(scores):
-        out[missing] = np.nanmin(out)
+    centred /= spread
+    if len(known) == len(scores):
+        return centred
+    out = np.full_like(scores, centred.min())
+    out[~missing] = centred
     return out

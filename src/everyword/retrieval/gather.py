@@ -57,10 +57,9 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
     if dense := [channel for channel in recipe.channels if channel != "lexical"]:
         _dense(index, corpus, query, recipe, embedder, found)
         found.milliseconds[dense[0]] = (time.perf_counter() - started) * 1000
-    for scores in found.scores.values():
-        scores[~found.allowed] = np.nan
-    if found.clauses is not None:
-        found.clauses[~found.allowed] = np.nan
+    if not found.allowed.all():
+        for scores in (*found.scores.values(), *([] if found.clauses is None else [found.clauses])):
+            scores[~found.allowed] = np.nan
     return found
 
 
@@ -136,19 +135,13 @@ def _dense(
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
     found.alike = alike
-    found.clauses = _spread(corpus, alike.passage_ids, alike.clauses)
+    places, both = _placed(corpus, alike.passage_ids, np.stack([alike.passages, alike.clauses], axis=1))
+    by_passage, found.clauses = np.full((2, len(corpus)), np.nan)
+    by_passage[places], found.clauses[places] = both.T
     if "passage" in recipe.channels:
-        found.scores["passage"] = _spread(corpus, alike.passage_ids, alike.passages)
+        found.scores["passage"] = by_passage
     if "clause" in recipe.channels:
         found.scores["clause"] = found.clauses
-
-
-def _spread(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any]) -> Scores:
-    """Return the values by position; NaN where there is none."""
-    out = np.full(len(corpus), np.nan)
-    places, known = _placed(corpus, passage_ids, values)
-    out[places] = known
-    return out
 
 
 def _placed(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[Any]]:

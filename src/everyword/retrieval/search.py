@@ -27,6 +27,8 @@ from everyword.text.words import is_unspaced
 _SESSION_PASSAGES = 3
 _FEWEST_FOREIGN = 8
 _AT_ONCE = 64
+_HEAD = 1024
+"""Units that are sorted at first: more than a budget holds."""
 _FIRST = 3
 """Candidates whose nearness in meaning tells whether there is evidence."""
 
@@ -52,8 +54,12 @@ class Ranking:
         self.notes = found.notes
         self.idf = found.idf
         self.related = found.related
-        self.scores = best(passage_scores, unit_of)
-        self.order = _descending(self.scores)
+        self._scores = best(passage_scores, unit_of)
+        self._length = int(np.count_nonzero(~np.isnan(self._scores)))
+        self._order = _descending(self._scores, _HEAD)
+        """The first units; all of them once somebody asks for more."""
+        self._final = np.empty(0)
+        """Scores of as many of the first as were judged anew: reciprocal ranks, and so are those of the rest then."""
         self._allowed = found.allowed
         self._alike = found.alike
         self._unit_of = unit_of
@@ -62,7 +68,7 @@ class Ranking:
         """Looks whether the history seems to hold the answer; a ranking that cannot tell has no check."""
 
     def __len__(self) -> int:
-        return len(self.order)
+        return self._length
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -73,17 +79,50 @@ class Ranking:
         """Return the similarity of each clause of a passage to the question; empty where vectors do not tell."""
         return [] if self._alike is None else self._alike.of_clauses(passage_id).tolist()
 
+    def judge(self, judged: Scores) -> None:
+        """Fuse a judgement of the first units with their order; scores are reciprocal ranks from here."""
+        first = self._units(0, len(judged))
+        final = reciprocal_ranks([self._scores[first], judged])
+        order = np.argsort(-final, kind="stable")
+        self._order[: len(judged)] = first[order]
+        self._final = final[order]
+
+    def cut(self, length: int) -> None:
+        """Let go of all but the first units."""
+        self._length = min(self._length, length)
+
     def candidates(self) -> Iterator[Candidate]:
         """Yield the units from the best to the worst."""
-        by_unit = np.argsort(self._unit_of, kind="stable")
-        bounds = np.concatenate([[0], np.cumsum(np.bincount(self._unit_of, minlength=len(self.scores)))])
-        level = np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
-        for start in range(0, len(self.order), _AT_ONCE):
-            chosen = self.order[start : start + _AT_ONCE]
+        by_unit, bounds, level = self._members
+        for start in range(0, len(self), _AT_ONCE):
+            chosen = self._units(start, start + _AT_ONCE)
             places = zip(bounds[chosen].tolist(), bounds[chosen + 1].tolist(), strict=True)
             members = [by_unit[first:last] for first, last in places]
-            for rank, (score, each) in enumerate(zip(self.scores[chosen].tolist(), members, strict=True), start + 1):
+            scores = zip(self._shown(chosen, start), members, strict=True)
+            for rank, (score, each) in enumerate(scores, start + 1):
                 yield self._candidate(rank, score, each[self._allowed[each]], level)
+
+    def _units(self, start: int, stop: int) -> Ints:
+        """Return the units of some ranks, counted from 0."""
+        stop = min(stop, len(self))
+        if stop > len(self._order):
+            rest = _descending(self._scores, self._length)[len(self._order) :]
+            self._order = np.concatenate([self._order, rest])
+        return self._order[start:stop]
+
+    def _shown(self, chosen: Ints, start: int) -> list[float]:
+        if not len(self._final):
+            return self._scores[chosen].tolist()
+        judged = self._final[start : start + len(chosen)]
+        rest = 1.0 / (RRF_K + np.arange(start + len(judged), start + len(chosen)) + 1)
+        return [*judged.tolist(), *rest.tolist()]
+
+    @cached_property
+    def _members(self) -> tuple[Ints, Ints, Scores]:
+        """Return the positions by unit, where each unit begins among them, and a score of each position."""
+        by_unit = np.argsort(self._unit_of, kind="stable")
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(self._unit_of, minlength=len(self._scores)))])
+        return by_unit, bounds, np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
 
     def _candidate(self, rank: int, score: float, members: Ints, level: Scores) -> Candidate:
         if len(members) > 1:
@@ -126,13 +165,13 @@ def rank(
     if head and reranker is not None:
         judged = _by_model(index, query, reranker, head, found.notes)
     elif head and found.clauses is not None:
-        judged = best(found.clauses, unit_of)[ranking.order[: len(head)]]
+        judged = _by_clauses(found.corpus, found.clauses, head)
     if judged is not None:
         stages.append(_reranked(ranking, head, judged, started))
     if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
         ranking.check = partial(check, index, query, found, fused, _first(ranking))
     if recipe.keep is not None:
-        ranking.order = ranking.order[: recipe.keep]
+        ranking.cut(recipe.keep)
     ranking.stages = stages
     return ranking
 
@@ -152,22 +191,24 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
         return channels[0].copy() if len(channels) == 1 else reciprocal_ranks(channels)
     weights = dict(zip(recipe.channels, recipe.weights, strict=True))
     known = ~np.logical_and.reduce([np.isnan(channel) for channel in channels])
-    places = slice(None) if known.all() else known
+    is_whole = bool(known.all())
+    places = slice(None) if is_whole else known
     total = np.zeros(len(found.corpus))
     for name, scores in zip(names, channels, strict=True):
         total[places] += weights[name] * standard_scores(_filled(name, scores)[places])
     if recipe.other_script:
         _across_scripts(found, query, recipe, total)
-    if recipe.author_bonus:
-        total += recipe.author_bonus * _named(found.corpus, query.text)
+    if recipe.author_bonus and (named := _named(found.corpus, query.text)) is not None:
+        total += recipe.author_bonus * named
     if recipe.asker_bonus and is_about_asker(query.text):
         total += recipe.asker_bonus * (found.corpus.roles == ROLES.index("user"))
-    if recipe.branch_penalty:
+    if recipe.branch_penalty and found.corpus.branches.any():
         total -= recipe.branch_penalty * found.corpus.branches
     if recipe.session_bonus and known.any():
-        level = np.where(known, total, total[known].min())
+        level = total if is_whole else np.where(known, total, total[known].min())
         total += recipe.session_bonus * found.corpus.session_means(level, _SESSION_PASSAGES)
-    total[~known] = np.nan
+    if not is_whole:
+        total[~known] = np.nan
     return total
 
 
@@ -203,13 +244,20 @@ def _filled(channel: Channel, scores: Scores) -> Scores:
     return np.where(missing, 0.0 if channel == "lexical" or missing.all() else np.nanmean(scores), scores)
 
 
-def _named(corpus: PassageTable, question: str) -> Scores:
-    """Return 1 for messages of an author whom the question names, unless it names them all."""
+def _named(corpus: PassageTable, question: str) -> Scores | None:
+    """Return 1 for messages of an author whom the question names; None where it names nobody, or all."""
     words = set(re.findall(r"\w+", question.casefold()))
     asked = [bool(name and words & set(re.findall(r"\w+", name.casefold()))) for name in corpus.names]
-    if all(is_asked for name, is_asked in zip(corpus.names, asked, strict=True) if name):
-        return np.zeros(len(corpus))
+    if not any(asked) or all(is_asked for name, is_asked in zip(corpus.names, asked, strict=True) if name):
+        return None
     return np.array(asked)[corpus.named].astype(np.float64)
+
+
+def _by_clauses(corpus: PassageTable, clauses: Scores, head: Sequence[Candidate]) -> Scores:
+    """Return the similarity of the best clause of each candidate; NaN where none has a vector."""
+    starts = np.cumsum([0, *(len(candidate.passage_ids) for candidate in head[:-1])])
+    ids = np.array([each for candidate in head for each in candidate.passage_ids], dtype=np.int64)
+    return np.fmax.reduceat(clauses[corpus.positions(ids)], starts)
 
 
 def _by_model(
@@ -233,12 +281,7 @@ def _by_model(
 
 def _reranked(ranking: Ranking, head: Sequence[Candidate], judged: Scores, started: float) -> Stage:
     """Fuse a judgement of the first candidates with their order; return its stage. Scores are reciprocal ranks from here."""
-    first, rest = np.split(ranking.order, [len(head)])
-    final = reciprocal_ranks([ranking.scores[first], judged])
-    ranking.order = np.concatenate([first[np.argsort(-final, kind="stable")], rest])
-    ranking.scores = np.full_like(ranking.scores, np.nan)
-    ranking.scores[first] = final
-    ranking.scores[rest] = 1.0 / (RRF_K + np.arange(len(first), len(first) + len(rest)) + 1)
+    ranking.judge(judged)
     places = {
         seq: Place(rank=int(place), score=float(score))
         for candidate, place, score in zip(head, ranks(judged), judged, strict=True)
@@ -249,14 +292,13 @@ def _reranked(ranking: Ranking, head: Sequence[Candidate], judged: Scores, start
     return Stage(name="reranked", candidates=len(head), places=places, milliseconds=milliseconds)
 
 
-def _descending(scores: Scores) -> Ints:
-    """Return the units that have a score, best first; ties in the order of the log."""
+def _descending(scores: Scores, count: int) -> Ints:
+    """Return at least so many of the units that have a score, best first; ties in the order of the log."""
     known = np.flatnonzero(~np.isnan(scores))
-    order = np.argsort(-scores[known])
-    in_order = scores[known[order]]
-    if (in_order[1:] == in_order[:-1]).any():  # A stable sort takes three times as long.
-        order = np.argsort(-scores[known], kind="stable")
-    return known[order]
+    level = scores[known]
+    if len(known) > count:
+        known = known[level >= np.partition(level, len(known) - count)[len(known) - count]]
+    return known[np.argsort(-scores[known], kind="stable")]
 
 
 def _stage(name: str, corpus: PassageTable, scores: Scores, milliseconds: float) -> Stage:

@@ -20,7 +20,7 @@ def units(corpus: PassageTable, kind: Unit) -> Ints:
     if kind == "passage":
         return np.arange(len(corpus), dtype=np.int64)
     if kind == "message":
-        return _numbered(corpus.seqs)
+        return corpus.messages
     return _runs(corpus)
 
 
@@ -32,19 +32,11 @@ def best(scores: npt.NDArray[np.float64], unit_of: Ints) -> npt.NDArray[np.float
     return out
 
 
-def _numbered(values: Ints) -> Ints:
-    """Return for each value the place among the different values, smallest first."""
-    steps = np.diff(values, prepend=values[:1])
-    if (steps >= 0).all():  # As messages come, so that no sorting is needed.
-        return np.cumsum(steps > 0, dtype=np.int64)
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
-
-
 def _runs(corpus: PassageTable) -> Ints:
     """Number runs of messages of one speaker that follow each other in a session, on one branch."""
     order = corpus.order
     said_by = zip(corpus.roles.tolist(), corpus.branches.tolist(), corpus.authors, strict=True)
-    speakers = _numbered(np.array([hash(each) for each in said_by], dtype=np.int64))
+    speakers = np.array([hash(each) for each in said_by], dtype=np.int64)
     session, speaker = corpus.sessions[order], speakers[order]
     starts = np.ones(len(order), dtype=np.int64)
     starts[1:] = (np.diff(session) != 0) | (np.diff(speaker) != 0)
