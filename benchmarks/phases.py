@@ -7,7 +7,9 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,8 @@ from everyword.ports import Embedder, VectorUnits
 Figures = dict[str, Any]
 USER = "bench"
 BATCH = 500
+SHORT = 130
+"""Characters that are kept of each message for those of the length of chat: LoCoMo's have 125 in the mean."""
 SINGLES = 200
 WARM = 10
 
@@ -38,12 +42,18 @@ def words(home: Path, tokens: int, questions: int) -> Figures:
     random = np.random.default_rng(2)
     asked = [question(said[place], random) for place in random.integers(len(said), size=questions)]
     (home / "questions.json").write_text(json.dumps(asked, ensure_ascii=False), "utf-8")
+    short = [replace(each, text=each.text[:SHORT].strip() or "-") for each in said[:-singles]]
+    with TemporaryDirectory(dir=home) as folder, Memory(folder, vectors="off") as memory:
+        short_bulk = sum(_added(memory, batch) for batch in _batches(short))
     return {
         "messages": len(said),
         "passages": passages,
         "tokens": sum(each.tokens for each in said),
         "text_bytes": sum(len(each.text.encode()) for each in said),
-        "messages_per_s": (len(said) - singles) / bulk,
+        "messages_per_s": len(short) / bulk,
+        "characters_mean": sum(len(each.text) for each in said) / len(said),
+        "short_per_s": len(short) / short_bulk,
+        "short_characters_mean": sum(len(each.text) for each in short) / len(short),
         "single_add_ms": spread(single),
         "bytes": size_on_disk(home),
     }

@@ -59,7 +59,9 @@ def rows(figures: Figures) -> Iterator[Row]:
 
 
 def _of_words(words: Figures) -> Iterator[Row]:
-    yield _compared("words durable, batches of 500", words["messages_per_s"], "messages/s", least=3000)
+    for speed, length in (("messages_per_s", "characters_mean"), ("short_per_s", "short_characters_mean")):
+        what = f"words durable, batches of 500, {words[length]:.0f} characters each"
+        yield _compared(what, words[speed], "messages/s", least=3000)
     yield Row(what="one message, p50 / p95 / max", value=_spread(words["single_add_ms"]))
     yield _compared("disk / text, words only", words["bytes"] / words["text_bytes"], "", most=1.6, digits=2)
 

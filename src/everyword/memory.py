@@ -137,18 +137,16 @@ class Memory:
         whose = user(user_id)
         if run_id is not None and session_id not in (None, run_id):
             raise InvalidInputError(f"run_id is another name of session_id: {run_id!r} and {session_id!r} differ.")
-        now = datetime.now(UTC)
         said = drafts(
             messages,
             session_id=_session(session_id or run_id),
             agent_id=agent_id,
-            created_at=moment(timestamp, name="timestamp", end_of_day=False),
+            created_at=moment(timestamp, name="timestamp", end_of_day=False) or datetime.now(UTC),
             metadata=dict(metadata or {}),
             idempotency_key=idempotency_key,
         )
-        dated = [draft if draft.created_at else replace(draft, created_at=now) for draft in said]
         store = self._stores.of(whose, create=True)
-        stored, duplicates = self._append(store, dated)
+        stored, duplicates = self._append(store, said)
         self.short_term.said(whose, stored[0].session_id)
         self._embed_soon(store, len(stored) - duplicates)
         self.claims.schedule(store)

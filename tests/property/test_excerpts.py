@@ -37,6 +37,18 @@ def test_an_excerpt_is_in_order_within_the_text_and_within_its_room(
     assert quarters <= 4 * room + 4 * len(shown)
 
 
+@given(cut(), weights, st.integers(1, 300))
+def test_what_stands_before_and_after_the_sentences_changes_nothing(
+    given_text: tuple[str, list[tuple[int, int]]], idf: dict[str, float], around: int
+) -> None:
+    text, spans = given_text
+    alone = excerpt(f"So {text}\nx", [(start + 3, stop + 3) for start, stop in spans], idf)
+    before, after = "It rained. " * around, "\nx" * around
+    place = len(before)
+    within = excerpt(f"{before}So {text}{after}", [(start + 3 + place, stop + 3 + place) for start, stop in spans], idf)
+    assert [(start - place, stop - place) for start, stop in within] == list(alone)
+
+
 @given(cut())
 def test_joined_spans_hold_all_that_was_given_and_nothing_but_gaps_of_space(
     given_text: tuple[str, list[tuple[int, int]]],

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from everyword.claims import patterns
 from everyword.domain.claim import SETTLED, Claim
+from everyword.text.expression import expression
 from everyword.text.script import simplified_only, traditional_only
 from everyword.text.words import STOP_WORDS, UNSPACED, fold, is_unspaced, stem
 
@@ -22,18 +23,18 @@ _SHORT = 4
 _LIST = 3
 """Parts from which on a source is a list, no part of which may be lost."""
 
-_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_NAME = re.compile(r"(?<![\w.])[A-Za-z0-9][\w-]*(?:[._/@+-]+\w+)+")
+_FIGURE = expression(r"\d+(?:[.,:/-]\d+)*")
+_NAME = expression(r"(?<![\w.])[A-Za-z0-9][\w-]*(?:[._/@+-]+\w+)+")
 """A file, an address, an identifier: one word with a sign inside."""
-_WORD = re.compile(rf"[^\W\d_{UNSPACED}]+(?:['’][^\W\d_]+)?")
-_HAN = re.compile(rf"[{UNSPACED}]")
-_UNIT = re.compile(rf"{_FIGURE.pattern}|{_WORD.pattern}|{_HAN.pattern}")
-_CAPITAL = re.compile(r"(?<=[^\W_][ ,;:(])[A-Z][\w'’-]+")
-_PARTS = re.compile(r"[,;、，；]|\band\b|\bor\b|[和及與与跟]")
-_NOT = re.compile(
+_WORD = expression(rf"[^\W\d_{UNSPACED}]+(?:['’][^\W\d_]+)?")
+_HAN = expression(rf"[{UNSPACED}]")
+_UNIT = expression(rf"{_FIGURE.pattern}|{_WORD.pattern}|{_HAN.pattern}")
+_CAPITAL = expression(r"(?<=[^\W_][ ,;:(])[A-Z][\w'’-]+")
+_PARTS = expression(r"[,;、，；]|\band\b|\bor\b|[和及與与跟]")
+_NOT = expression(
     r"\b(?:no|not|never|none|cannot|without|nor|neither)\b|n['’]t\b|[不没無无未别別非莫勿]", re.IGNORECASE
 )
-_ADDRESSED = re.compile(
+_ADDRESSED = expression(
     r"(?:^|[\n,.;:!])\W*(?:(?:from now on|now|remember)\W+)?(?:that )?(?:you(?:['’]re| are| were| will be)|act as|pretend|"
     r"behave as|your (?:name|role|job) is)\b"
     r"|(?:^|[\n,.;:!，。；：！])\W*(?:记住|从现在起|现在|以后)?[,，]?(?:你|您|妳)(?:现在|从现在起|以后|其实)?"
@@ -41,8 +42,8 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 """Said about the one who is spoken to; Chinese in its folded form."""
-_MAY_ADDRESS = re.compile(r"[你您妳]|[Yy][Oo][Uu]|[Aa][Cc][Tt]|[Pp][Rr][Ee][Tt]|[Bb][Ee][Hh]")
-_MAY_BE_EXACT = re.compile(r"\d|[A-Za-z][._/@+-]\w")
+_MAY_ADDRESS = expression(r"[你您妳]|[Yy][Oo][Uu]|[Aa][Cc][Tt]|[Pp][Rr][Ee][Tt]|[Bb][Ee][Hh]")
+_MAY_BE_EXACT = expression(r"\d|[A-Za-z][._/@+-]\w")
 """Quick looks that spare most sentences the slow ones."""
 _ABOUT_THE_USER = frozenset(
     map(
@@ -53,7 +54,7 @@ _ABOUT_THE_USER = frozenset(
 )
 _HAN_FREE = frozenset(fold("使用者用戶他她其的了是有在和與及也都說提到表示為於並而且對於該位另外"))
 """Characters that a line may add: who it is about, and what holds words together."""
-_QUALIFIER = re.compile(
+_QUALIFIER = expression(
     r"\b(?:will|would|could|should|might|may|must|can|was|were|had|did|used to|almost|nearly|hardly|barely|rarely|seldom|"
     r"sometimes|usually|often|always|only|just|if|unless|until|except|before|after|since|formerly|once|twice|half|both|each|"
     r"every|all|some|most|few|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million)\b"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+from everyword.text.expression import expression
+
 _I = re.IGNORECASE
 
 
 def _english(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace("'", "['’]"), _I)
+    return expression(pattern.replace("'", "['’]"), _I)
 
 
 FIRST_PERSON = _english(r"\b(?:I|I'm|I've|I'd|I'll|my|mine|myself|me|we|we're|we've|our|ours|us)\b|[我俺咱]|本人")
-QUESTION = re.compile(r"[?？][\s\"'”’」』)）]*$|[吗呢]\s*[。！!]?$")
+QUESTION = expression(r"[?？][\s\"'”’」』)）]*$|[吗呢]\s*[。！!]?$")
 ASKS = _english(
     r"^\W*(?:(?:so|and|but|ok|okay|hi|hello|hey)\W+)*(?:can|could|would|will|do|does|did|is|are|am|was|were|should|have|has|"
     r"what|what's|which|who|who's|where|where's|when|why|how|how's)\s+(?:you|your|i|we|my|our|it|that|this|the|there|to|"
@@ -84,19 +86,19 @@ LIKES = _english(
 AGAINST = _english(
     r"don't|do not|no longer|never|can't|cannot|stopped|quit|gave up|given up|cut out|hate|dislike|avoid|detest|allerg|intoler"
 )
-LIKES_ZH = re.compile(
+LIKES_ZH = expression(
     r"我(?:们)?(?:现在|已经|还|还是|很|最|也|都|真的|真|超|超级|非常|特别|比较|一直|每天|每天早上|平常|平时|以前|从来|从此|后来|又|开始)*"
     r"(?P<verb>不再(?:喝|吃|喜欢|用)|不(?:太|怎么|能|敢)?(?:喜欢|爱|喝|吃|用)了?|没办法(?:吃|喝)|戒掉?了?|讨厌|受不了|避开|"
     r"喜欢(?:喝|吃|用)?|爱(?:喝|吃|用)?|偏好|偏爱|喝|吃)(?P<object>[^，。；！？,.;!?\s(（]{1,16})"
 )
-ALLERGY_ZH = re.compile(r"我(?:们)?(?:也|还)?对(?P<object>[^，。；！？,.;!?\s]{1,12}?)(?:有|会|严重|很)*过敏")
-AGAINST_ZH = re.compile(r"不|没办法|戒|讨厌|受不了|避开")
+ALLERGY_ZH = expression(r"我(?:们)?(?:也|还)?对(?P<object>[^，。；！？,.;!?\s]{1,12}?)(?:有|会|严重|很)*过敏")
+AGAINST_ZH = expression(r"不|没办法|戒|讨厌|受不了|避开")
 END_OF_OBJECT = _english(
     r"\s+(?:because|since|but|and i|so|when|while|anymore|any more|now|these days|every|last|this|next|since|in the|"
     r"at (?:work|home|night)|"
     r"for (?:breakfast|lunch|dinner)|too much|a lot|very much|as well|either|instead|lately|with my)\b.*$"
 )
-END_OF_OBJECT_ZH = re.compile(r"(?:因为|但是|但|所以|而且|的时候).*$|[了的啦喔哦啊呀嘛]+$")
+END_OF_OBJECT_ZH = expression(r"(?:因为|但是|但|所以|而且|的时候).*$|[了的啦喔哦啊呀嘛]+$")
 
 SINGLE = (
     (
@@ -104,7 +106,7 @@ SINGLE = (
         _english(
             r"\bmy (?:full |real |first |last )?name is\b|\b(?:you can |please )?call me\b|\bi(?:'m| am) called\b"
         ),
-        re.compile(r"(?:我叫|我的名字(?:是|叫)|叫我)(?!什么|谁)"),
+        expression(r"(?:我叫|我的名字(?:是|叫)|叫我)(?!什么|谁)"),
     ),
     (
         "home",
@@ -112,14 +114,14 @@ SINGLE = (
             r"\b(?:i|we) (?:now |currently |still )?live in\b|\b(?:i|we)(?:'ve| have)? (?:just |recently )?moved (?:back )?to\b"
             r"|\bi(?:'m| am) (?:now )?based in\b"
         ),
-        re.compile(r"我(?:们)?(?:现在|目前|家)?住(?:在)?|我(?:们)?(?:已经|刚|刚刚)?搬(?:到|去|来)"),
+        expression(r"我(?:们)?(?:现在|目前|家)?住(?:在)?|我(?:们)?(?:已经|刚|刚刚)?搬(?:到|去|来)"),
     ),
     (
         "job",
         _english(
             r"\bi (?:now |currently )?work (?:at|for|as)\b|\bi(?:'m| am) (?:now )?working (?:at|for|as)\b|\bmy (?:new )?job is\b"
         ),
-        re.compile(r"我(?:现在|目前)?在[^，。！？,.]{1,14}(?:工作|上班|任职)|我的(?:工作|职业)是"),
+        expression(r"我(?:现在|目前)?在[^，。！？,.]{1,14}(?:工作|上班|任职)|我的(?:工作|职业)是"),
     ),
 )
 """What somebody has one of at a time, and how it is said in each language."""
@@ -134,7 +136,7 @@ ATTRIBUTE = _english(
     r"favou?rite \w+(?: (?!is\b|are\b|was\b)\w+)?|salary|rent|height|weight|age|blood type|shoe size|size))"
     r"(?:\s*[:=]|'s| is| was| are| (?:has |was |is )?(?:now |actually )?(?:changed|moved|updated) to)\s"
 )
-ATTRIBUTE_ZH = re.compile(
+ATTRIBUTE_ZH = expression(
     r"(?:我的|我们的|这个|正确的)?(?P<slot>订单(?:编)?号码?|电话(?:号码)?|手机(?:号码)?|地址|生日|信箱|邮箱|预算|薪水|房租|身高|体重|血型|"
     r"帐号|账号|房号|航班(?:号)?|合约号|合同号|最(?:爱|喜欢)的[^是，。]{1,4}|交期|截止日期?)(?:现在|应该|其实)?"
     r"(?:是|为|改成|改为|换成|更新为|[:：])"
@@ -145,7 +147,7 @@ RELATIVE = _english(
     r"grandma|grandfather|grandpa|friend|roommate|boss|manager|colleague|team|company|car|bike|motorcycle|house|apartment|"
     r"flat|phone|laptop|computer|garden|doctor|dentist)(?:'s)?\b"
 )
-RELATIVE_ZH = re.compile(
+RELATIVE_ZH = expression(
     r"我(?:们)?(?:的|家)?(?:的)?(?P<who>猫|狗|宠物|鹦鹉|仓鼠|太太|老婆|先生|老公|丈夫|妻子|女朋友|男朋友|儿子|女儿|孩子|小孩|妈妈?|爸爸?|母亲|父亲|"
     r"姐姐?|妹妹?|哥哥?|弟弟?|爷爷|奶奶|外公|外婆|朋友|同事|老板|主管|公司|车|房子|电脑|手机|医生|牙医)(?!是谁|叫什么)"
 )
@@ -154,7 +156,7 @@ WRONG_VALUE = (
     _english(
         r"\b(?:change|changed|correct|corrected|update|updated)(?: it)?(?: from)?\s+#?(?P<old>[\w./-]*\d[\w./-]*) (?:to|into|with)\b"
     ),
-    re.compile(r"不是\s*(?P<old>[\w./-]*\d[\w./-]*)"),
-    re.compile(r"(?:把|从)?(?P<old>[A-Za-z0-9./-]*\d[A-Za-z0-9./-]*)\s*(?:改成|改为|更正为|换成)"),
+    expression(r"不是\s*(?P<old>[\w./-]*\d[\w./-]*)"),
+    expression(r"(?:把|从)?(?P<old>[A-Za-z0-9./-]*\d[A-Za-z0-9./-]*)\s*(?:改成|改为|更正为|换成)"),
 )
 """A value with figures that the user says is wrong."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from everyword.text.clauses import Span
+from everyword.text.expression import expression
 
 _LEAD = (
     r"(?:(?:so|and|but|well|yes|no|yeah|ok|okay|again|look|listen|like|as|then|anyway|honestly|also|yesterday|today|earlier|"
@@ -45,11 +46,11 @@ _I_SAID_ZH = rf"(?:我[們们]?){_WHEN_ZH}{_SAID_ZH}"
 _CHINESE = rf"{_LEAD_ZH}{_I_SAID_ZH}(?:我{_WHEN_ZH}[說说講讲][過过了]?(?:什[麼么]|的[話话]?)?)?"
 
 _OPENING = r"[\"“「『]"
-_BEFORE = re.compile(
+_BEFORE = expression(
     rf"(?:^|(?<=[.!?。！？]))[ \t]*+(?:{_ENGLISH}|{_CHINESE})\s*(?:[:：][ \t]*|,?[ \t]*(?={_OPENING})|，(?={_OPENING}))",
     re.IGNORECASE | re.MULTILINE,
 )
-_AFTER = re.compile(
+_AFTER = expression(
     rf"[ \t]*+[,，]?[ \t]*+(?:{_I_SAID}|(?:我[們们]?)(?:[當当][時时]|[這这]樣|[這这]样|就是?|是)*{_SAID_ZH}的?)[ \t]*(?:[.!。！]|$)",
     re.IGNORECASE | re.MULTILINE,
 )

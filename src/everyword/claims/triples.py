@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from everyword.domain.graph import USER
+from everyword.text.expression import expression
 
 _ROLE = (
     "(?:cat|dog|pet|puppy|kitten|parrot|hamster|rabbit|horse|wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|son|daughter|"
@@ -105,91 +106,91 @@ _OF_OTHERS = {"live in": "lives in", "work at": "works at", "work for": "works f
 
 _ALWAYS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (
-        re.compile(
+        expression(
             rf"(?:{_MINE}) {_ADJECTIVE}(?P<role>{_ROLE})(?:,)? (?P<name>{_NAME}),?"
             rf"(?: (?P<verb>{_VERB}) (?P<object>{_PLACE}))?(?=[\s.,!;]|$)"
         ),
         _named,
     ),
     (
-        re.compile(
+        expression(
             rf"(?:{_MINE}) {_ADJECTIVE}(?P<role>{_ROLE})(?:'s|’s)? (?:name )?is (?:called |named )?(?P<name>{_NAME})(?=[\s.,!;]|$)"
         ),
         _named,
     ),
-    (re.compile(rf"(?:{_MINE}) {_ADJECTIVE}(?P<role>{_ROLE}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"), _named),
+    (expression(rf"(?:{_MINE}) {_ADJECTIVE}(?P<role>{_ROLE}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"), _named),
     (
-        re.compile(
+        expression(
             rf"\b(?:I|[Ww]e)(?:'ve|’ve)? (?:have|got|adopted|own) an? (?:\w+ )?(?P<role>{_ROLE}) "
             rf"(?:called|named) (?P<name>{_NAME})(?=[\s.,!;]|$)"
         ),
         _named,
     ),
     (
-        re.compile(
+        expression(
             rf"\bI (?:now |currently |still )?(?P<verb>live in|moved to|work (?:at|for|in)|come from|study at) (?P<object>{_PLACE})"
         ),
         _plain,
     ),
-    (re.compile(rf"^(?P<name>{_NAME}) is (?:my|our) {_ADJECTIVE}(?P<role>{_ROLE})\b"), _is_somebodys),
+    (expression(rf"^(?P<name>{_NAME}) is (?:my|our) {_ADJECTIVE}(?P<role>{_ROLE})\b"), _is_somebodys),
     (
-        re.compile(
+        expression(
             rf"我(?:們|们)?(?:家)?(?:的)?(?P<role>{_ZH_ROLE})(?:名叫|叫做|叫|的名字(?:是|叫))(?P<name>{_ZH_NAME}){_ZH_END}"
         ),
         _named,
     ),
     (
-        re.compile(
+        expression(
             rf"我(?:們|们)?(?:家)?(?:的)?(?P<role>{_ZH_ROLE})(?P<name>{_ZH_NAME})??{_ZH_WHEN}在(?P<object>{_ZH_PLACE})(?P<verb>工作|上班|任職|任职|教書|教书|讀書|读书)"
         ),
         _works,
     ),
     (
-        re.compile(
+        expression(
             rf"我(?:們|们)?(?:家)?(?:的)?(?P<role>{_ZH_ROLE})(?P<name>{_ZH_NAME})??{_ZH_WHEN}(?P<verb>住在|住|搬到|搬去)(?P<object>{_ZH_PLACE}){_ZH_END}"
         ),
         _named,
     ),
-    (re.compile(rf"^(?P<name>{_ZH_NAME})是我(?:們|们)?的?(?P<role>{_ZH_ROLE}){_ZH_END}"), _is_somebodys),
+    (expression(rf"^(?P<name>{_ZH_NAME})是我(?:們|们)?的?(?P<role>{_ZH_ROLE}){_ZH_END}"), _is_somebodys),
     (
-        re.compile(rf"我{_ZH_WHEN}(?P<verb>住在|搬到|搬去)(?P<object>{_ZH_PLACE}){_ZH_END}"),
+        expression(rf"我{_ZH_WHEN}(?P<verb>住在|搬到|搬去)(?P<object>{_ZH_PLACE}){_ZH_END}"),
         _plain,
     ),
 )
 _OTHERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (
-        re.compile(
+        expression(
             rf"^(?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE})(?:,)?(?: is (?:called |named )?| )(?P<name>{_NAME}),?"
             rf"(?: (?P<verb>{_VERB}) (?P<object>{_PLACE}))?(?=[\s.,!;]|$)"
         ),
         _named,
     ),
     (
-        re.compile(rf"^(?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"),
+        expression(rf"^(?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"),
         _named,
     ),
-    (re.compile(rf"^(?P<name>{_NAME}) is (?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE})\b"), _is_somebodys),
-    (re.compile(rf"^(?P<name>{_NAME}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"), _plain),
-    (re.compile(rf"^(?P<name>{_ZH_NAME})是(?P<owner>{_ZH_NAME})的(?P<role>{_ZH_ROLE}){_ZH_END}"), _is_somebodys),
+    (expression(rf"^(?P<name>{_NAME}) is (?P<owner>{_NAME})['’]s {_ADJECTIVE}(?P<role>{_ROLE})\b"), _is_somebodys),
+    (expression(rf"^(?P<name>{_NAME}) (?P<verb>{_VERB}) (?P<object>{_PLACE})"), _plain),
+    (expression(rf"^(?P<name>{_ZH_NAME})是(?P<owner>{_ZH_NAME})的(?P<role>{_ZH_ROLE}){_ZH_END}"), _is_somebodys),
     (
-        re.compile(rf"^(?P<owner>{_ZH_NAME})的(?P<role>{_ZH_ROLE})(?:名叫|叫做|叫|是)(?P<name>{_ZH_NAME}){_ZH_END}"),
+        expression(rf"^(?P<owner>{_ZH_NAME})的(?P<role>{_ZH_ROLE})(?:名叫|叫做|叫|是)(?P<name>{_ZH_NAME}){_ZH_END}"),
         _named,
     ),
     (
-        re.compile(
+        expression(
             rf"^(?P<name>{_ZH_NAME}){_ZH_WHEN}在(?P<object>{_ZH_PLACE})(?P<verb>工作|上班|任職|任职|教書|教书|讀書|读书)"
         ),
         _works,
     ),
     (
-        re.compile(
+        expression(
             rf"^(?P<name>{_ZH_NAME}){_ZH_WHEN}(?P<verb>住在|搬到|搬去|嫁給|嫁给)(?P<object>{_ZH_PLACE}){_ZH_END}"
         ),
         _plain,
     ),
 )
-_A_ROLE = re.compile(rf"{_ROLE}|{_ZH_ROLE}")
-_ANY_TWO = re.compile(rf"(?P<name>{_NAME}) (?P<verb>(?:[a-z]+ ){{0,3}}[a-z]+) (?P<object>{_NAME})(?=[\s.,!;]|$)")
+_A_ROLE = expression(rf"{_ROLE}|{_ZH_ROLE}")
+_ANY_TWO = expression(rf"(?P<name>{_NAME}) (?P<verb>(?:[a-z]+ ){{0,3}}[a-z]+) (?P<object>{_NAME})(?=[\s.,!;]|$)")
 
 
 def relations(text: str, *, is_edge: bool = False) -> tuple[Triple, ...]:

@@ -10,13 +10,14 @@ from everyword.domain.claim import SETTLED, ClaimKind, ClaimState, Statement
 from everyword.domain.message import Message
 from everyword.errors import UntrustedClaimError
 from everyword.text.clauses import Span
+from everyword.text.expression import expression
 
 ASKED = "everyword_claim"
 """Name in a message's metadata: the user asked for this claim, `{"kind": …, "corrects": …}`."""
-_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([a-zA-Z][\w-]{0,40})\b[^>]*>.*?</\1>", re.DOTALL)
-_QUOTED = re.compile(r"^[ \t]*>.*$|“[^”\n]{12,}”|「[^」\n]{8,}」|『[^』\n]{8,}』|\"[^\"\n]{12,}\"", re.MULTILINE)
+_FENCED = expression(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([a-zA-Z][\w-]{0,40})\b[^>]*>.*?</\1>", re.DOTALL)
+_QUOTED = expression(r"^[ \t]*>.*$|“[^”\n]{12,}”|「[^」\n]{8,}」|『[^』\n]{8,}』|\"[^\"\n]{12,}\"", re.MULTILINE)
 
-_DOCUMENT = re.compile(
+_DOCUMENT = expression(
     r"(?:\bit (?:says|said|reads|states|claims)\b|"
     r"\b(?:the|this|that|an?|my) (?:\w+ )?(?:page|site|website|article|e-?mail|letter|document|tool|result|log|bot|"
     r"assistant|ad|post|message|book|character)\s+(?:\w+ )?(?:said|says|told|tells|wrote|writes|claims?|claimed|reads?|states?)\b"
@@ -25,7 +26,7 @@ _DOCUMENT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """What a document says, up to the end of the paragraph."""
-_PASTED = re.compile(
+_PASTED = expression(
     r"(?:\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|edit|review|explain|fix|reply to|respond to|the following|below)\b"
     r"|翻譯|翻译|摘要|總結|总结|校對|校对|潤飾|润色|改寫|改写|回覆|回复|解釋|解释|以下|下面)[^\n:：]{0,80}[:：].*"
     r"|\b(?:wrote|writes|forwarded|forwards|posted|texted|quotes?|quoted|(?:a|the) line|lyrics|means?|says|said|told|tells|"

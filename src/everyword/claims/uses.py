@@ -14,6 +14,8 @@ from everyword.ports import Store
 
 _MANY = 200
 """Messages of one user after which another thread writes them down."""
+_USERS = 32
+"""Users from which on those of the first are written down: what waits keeps their files open."""
 
 
 class UseJournal:
@@ -36,9 +38,11 @@ class UseJournal:
             uses = self._waiting.setdefault(str(store.path), (store, {}))[1]
             for seq in seqs:
                 uses[seq] = max(when, uses.get(seq, when))
-            is_full = len(uses) >= _MANY
-        if is_full:
-            self._worker.schedule(store)
+            full = [store] if len(uses) >= _MANY else []
+            if len(self._waiting) > _USERS:
+                full.append(next(iter(self._waiting.values()))[0])
+        for each in full:
+            self._worker.schedule(each)
 
     def waiting(self, store: Store) -> dict[int, datetime]:
         """Return what is noted of a store and not written yet."""

@@ -41,7 +41,7 @@ def final_order(context: Context) -> Order:
     """
     told = [(each.rank, each.message.seq) for each in context.evidence]
     told += [(each.rank, each.seq) for each in context.dropped]
-    stages = context.trace.stages
+    stages = tuple(stage for stage in context.trace.stages if stage.name != "density")  # That is a turn and no rank.
     rest = _last(stages)
     first = dict.fromkeys([*(seq for _, seq in sorted(told)), *rest])
     return Order(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, takewhile
 from types import MappingProxyType
 
-from everyword.text.clauses import Span, sentences
+from everyword.text.clauses import Span, sentence_ends
 from everyword.text.tokens import cjk_characters
 from everyword.text.words import terms
 
@@ -22,6 +23,8 @@ _QUARTERS = 4
 """Lengths are in quarters of a token: 1 a character, 4 one of a script without spaces."""
 _ABBREVIATED = re.compile(r"\b(?:Mrs?|Ms|Mx|Dr|Prof|St|Mt|Sr|Jr|No|vs|e\.g|i\.e|approx|[A-Z])\. *$")
 _LONGEST_ABBREVIATION = 12
+_READ_BACK = 192
+"""Characters in which the beginning of a sentence is looked for first."""
 _BREAK = re.compile(r"\s|[,;|}\])，；、](?=\D)")
 
 
@@ -49,11 +52,12 @@ def excerpt(
     chosen: set[int] = set()
     left = room * _QUARTERS
     for place in sorted(range(len(pieces)), key=lambda place: (-scores[place], place)):
+        if chosen and scores[place] <= 0:
+            break
         length = measure(*pieces[place])
-        if chosen and (scores[place] <= 0 or length > left):
-            continue
-        chosen.add(place)
-        left -= length
+        if not chosen or length <= left:
+            chosen.add(place)
+            left -= length
     return joined(text, [pieces[place] for place in sorted(chosen)])
 
 
@@ -66,7 +70,9 @@ def _scores(
 ) -> list[float]:
     """Return one score a sentence; 0: it does not answer at all."""
     found = [frozenset(terms(text[start:stop])) for start, stop in pieces]
-    weights = [_weight(each, idf) + _most_related(each, related) for each in found]
+    held = _with_initials(found, idf, related)
+    wanted = frozenset((*idf, *related))  # Most sentences have nothing of it: one look tells.
+    weights = [0.0 if each.isdisjoint(wanted) else _weight(each, idf) + _most_related(each, related) for each in held]
     scores = [weight / math.log2(8 + len(each)) for weight, each in zip(weights, found, strict=True)]
     if max(weights, default=0.0) >= _ENOUGH * sum(idf.values()) > 0:
         return scores
@@ -103,26 +109,45 @@ def joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
 def _pieces(text: str, spans: Sequence[Span], most: int) -> Iterator[Span]:
     """Yield the sentences that the spans touch, whole; of one that is too long, its parts within the spans."""
     measure = _measure(text)
-    for start, stop in _sentences(text):
+    for start, stop in _sentences(text, spans[0][0], spans[-1][1]) if spans else ():
         touched = [(first, last) for first, last in spans if start < last and first < stop]
         if not touched:
             continue
-        if measure(start, stop) <= most:
+        if (stop - start) * _QUARTERS <= most or measure(start, stop) <= most:
             yield start, stop
         else:
             for first, last in touched:
                 yield from _bounded(text, (max(start, first), min(stop, last)), most)
 
 
-def _sentences(text: str) -> list[Span]:
-    """Return the sentences; the point of an abbreviation ends none, since the name that it announces may be the answer."""
-    whole: list[Span] = []
-    for start, stop in sentences(text):
-        if whole and _ABBREVIATED.search(text, max(0, start - _LONGEST_ABBREVIATION), start):
-            whole[-1] = (whole[-1][0], stop)
-        else:
-            whole.append((start, stop))
-    return whole
+def _sentences(text: str, first: int, last: int) -> Iterator[Span]:
+    """Yield the sentences at two places and those between, without a look at the others: a message may be long."""
+    start = _beginning(text, first)
+    for end in chain(sentence_ends(text, start), (len(text),)):
+        if start >= last:
+            return
+        if end == len(text) or not _is_abbreviated(text, end):
+            yield start, end
+            start = end
+
+
+def _beginning(text: str, place: int) -> int:
+    """Return where the sentence at a place begins."""
+    reach = _READ_BACK
+    while True:
+        start = max(0, place - reach)
+        while start and not text[start - 1].isalnum():
+            start -= 1
+        ends = list(takewhile(lambda end: end <= place, sentence_ends(text, start)))
+        begins = next((end for end in reversed(ends) if not _is_abbreviated(text, end)), 0)
+        if begins or not start:
+            return begins
+        reach *= 16
+
+
+def _is_abbreviated(text: str, end: int) -> bool:
+    """Tell whether an abbreviation ends there and no sentence: the name that it announces may be the answer."""
+    return _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end) is not None
 
 
 def _bounded(text: str, piece: Span, most: int) -> Iterator[Span]:
@@ -152,20 +177,22 @@ def _quarters(text: str) -> int:
     return len(text) if text.isascii() else len(text) + (_QUARTERS - 1) * cjk_characters(text)
 
 
-def _weight(found: frozenset[str], idf: Mapping[str, float]) -> float:
-    """Return the weight of the question's terms that occur among those of a sentence."""
-    return sum(weight for term, weight in idf.items() if term in found or (len(term) == 1 and _begins_one(term, found)))
+def _with_initials(
+    found: Sequence[frozenset[str]], idf: Mapping[str, float], related: Mapping[str, float]
+) -> Sequence[frozenset[str]]:
+    """Return the terms of sentences with the single characters among those looked for that begin one, as in the index.
+
+    A single letter that is only related is a word of its own and begins none.
+    """
+    singles = {term for term in (*idf, *related) if len(term) == 1 and (term in idf or not term.isascii())}
+    return [each | singles.intersection(term[0] for term in each) for each in found] if singles else found
 
 
-def _most_related(found: frozenset[str], related: Mapping[str, float]) -> float:
+def _weight(held: frozenset[str], idf: Mapping[str, float]) -> float:
+    """Return the weight of the question's terms among those of a sentence."""
+    return sum(map(idf.__getitem__, filter(held.__contains__, idf)))
+
+
+def _most_related(held: frozenset[str], related: Mapping[str, float]) -> float:
     """Return the weight of the best term that stands for one of the question's: a list of them says no more than one."""
-    if not related:
-        return 0.0
-    best = max((related[term] for term in found & related.keys()), default=0.0)
-    begun = max((related.get(term[0], 0.0) for term in found if not term.isascii()), default=0.0)
-    return max(best, begun)
-
-
-def _begins_one(character: str, found: frozenset[str]) -> bool:
-    """Tell whether a single character stands for a pair that begins with it, as in the index."""
-    return any(each.startswith(character) for each in found)
+    return max(map(related.__getitem__, held & related.keys()), default=0.0)

@@ -34,6 +34,8 @@ class Item:
     """Returns what is shown of the messages; called when the item's turn comes."""
     least: int = 0
     """Tokens that it takes at the least, as far as that is known before it is shown."""
+    sizes: tuple[int, ...] = ()
+    """Tokens of the words of each message, where they have been counted."""
 
     @classmethod
     def of(cls, *, rank: int, score: float, evidence: tuple[Evidence, ...]) -> Item:
@@ -78,15 +80,25 @@ class _Written:
         return dict(reversed(grouped))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Whole:
+    """All that is in the context, as one text."""
+
+    in_order: Sequence[tuple[Evidence, Line]]
+    memory: str
+    text: str
+    tokens: int
+
+
 def pack(items: Iterable[Item], frame: Frame) -> Context:
     """Return a context of at most `budget` tokens. Raise ContextLengthExceeded where the fixed parts do not fit."""
     _check_room(frame)
     source = iter(items)
     chosen, skipped = _filled(source, frame)
-    while _size(chosen, frame) > frame.budget:
+    while (whole := _whole(chosen, frame)).tokens > frame.budget:
         skipped.append((chosen.pop().item, 0, "budget"))
     skipped.extend(_untried(source, len(skipped)))
-    return _context(chosen, skipped, frame)
+    return _context(whole, skipped, frame)
 
 
 def _filled(source: Iterator[Item], frame: Frame) -> tuple[list[_Written], list[tuple[Item, int, DropReason]]]:
@@ -152,12 +164,15 @@ def _check_room(frame: Frame) -> None:
 def _left(chosen: Sequence[_Written], frame: Frame) -> int:
     """Return the tokens that are left for lines; the marks around them are paid before the first comes."""
     if chosen:
-        return frame.budget - _size(chosen, frame)
+        return frame.budget - _whole(chosen, frame).tokens
     return frame.budget - frame.counter.count(_whole_text(fenced((), intro(frame.locale, frame.order)), frame))
 
 
-def _size(chosen: Sequence[_Written], frame: Frame) -> int:
-    return frame.counter.count(_whole_text(_memory_text(_in_order(chosen, frame.order), frame), frame))
+def _whole(chosen: Sequence[_Written], frame: Frame) -> _Whole:
+    in_order = _in_order(chosen, frame.order)
+    memory = _memory_text(in_order, frame)
+    text = _whole_text(memory, frame)
+    return _Whole(in_order=in_order, memory=memory, text=text, tokens=frame.counter.count(text))
 
 
 def _in_order(chosen: Sequence[_Written], order: Order) -> list[tuple[Evidence, Line]]:
@@ -218,53 +233,49 @@ def room(frame: Frame) -> int:
     return frame.budget - frame.counter.count(_whole_text("", frame))
 
 
-def _context(chosen: Sequence[_Written], skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Context:
-    in_order = _in_order(chosen, frame.order)
-    memory = _memory_text(in_order, frame)
-    parts = _memory_parts(memory, frame)
-    text = _whole_text(memory, frame)
+def _context(whole: _Whole, skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Context:
+    parts = _memory_parts(whole.memory, frame)
     return Context(
         question=frame.question,
-        text=text,
+        text=whole.text,
         memory_text="\n\n".join(parts.values()),
         parts=parts,
         recent=frame.recent,
-        tokens=frame.counter.count(text),
+        tokens=whole.tokens,
         budget=frame.budget,
         counter=frame.counter.name,
         strategy=frame.strategy,
         evidence=(
             *(evidence for section in frame.sections for evidence in section.evidence),
-            *(evidence for evidence, _ in in_order),
+            *(evidence for evidence, _ in whole.in_order),
         ),
         dropped=tuple(_dropped(skipped, frame)),
-        ledger=_ledger(text, memory, frame),
+        ledger=_ledger(whole, frame),
         trace=frame.trace,
     )
 
 
-def _ledger(text: str, memory: str, frame: Frame) -> dict[str, int]:
+def _ledger(whole: _Whole, frame: Frame) -> dict[str, int]:
     """Return tokens by source; each is what its part adds to the text before it, so that they add up."""
     sections = {section.source: section.text for section in frame.sections}
-    parts = {**sections, "evidence": memory, "recent": "".join(_turns(frame)), "question": frame.question}
     ledger: dict[str, int] = {}
     before, counted = 0, 0
-    for source, part in parts.items():
+    for source, part in {**sections, "evidence": whole.memory, "recent": "".join(_turns(frame))}.items():
         if part:
-            before = len(text) if source == "question" else text.index(part, before) + len(part)
-        until = frame.counter.count(text[:before])
+            before = whole.text.index(part, before) + len(part)
+        until = frame.counter.count(whole.text[:before]) if part else counted
         ledger[source] = until - counted
         counted = until
-    return ledger
+    return {**ledger, "question": whole.tokens - counted}
 
 
 def _dropped(skipped: Sequence[tuple[Item, int, DropReason]], frame: Frame) -> Iterator[Dropped]:
     for item, cost, reason in skipped:
-        for message in item.messages:
+        for place, message in enumerate(item.messages):
             yield Dropped(
                 message_id=message.message_id,
                 seq=message.seq,
                 rank=item.rank,
-                tokens=cost or frame.counter.count(message.text),
+                tokens=cost or (item.sizes[place] if item.sizes else frame.counter.count(message.text)),
                 reason=reason,
             )

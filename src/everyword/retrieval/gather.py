@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +23,7 @@ from everyword.text.words import query_terms
 
 Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_Found = TypeVar("_Found")
 INDEX_K1 = 1.2
 """The k1 that the ratios of the index were made with."""
 
@@ -49,18 +53,25 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
     """Return what each channel of the recipe says; one that cannot run leaves a note. Raise ModelError."""
     corpus = index.corpus()
     found = Gathered(corpus=corpus, allowed=_allowed(index, corpus, query, recipe), scores={}, idf={})
-    started = time.perf_counter()
-    if "lexical" in recipe.channels:
-        found.scores["lexical"] = _lexical(index, corpus, query, recipe, found)
-        found.milliseconds["lexical"] = (time.perf_counter() - started) * 1000
-    started = time.perf_counter()
-    if dense := [channel for channel in recipe.channels if channel != "lexical"]:
-        _dense(index, corpus, query, recipe, embedder, found)
-        found.milliseconds[dense[0]] = (time.perf_counter() - started) * 1000
+    dense = [channel for channel in recipe.channels if channel != "lexical"]
+    with ThreadPoolExecutor(1) as beside:  # The model needs no words, nor do they need it.
+        alike = beside.submit(_timed, partial(_similarities, index, query, embedder)) if dense else None
+        if "lexical" in recipe.channels:
+            lexical = partial(_lexical, index, corpus, query, recipe, found)
+            found.scores["lexical"], found.milliseconds["lexical"] = _timed(lexical)
+        if alike is not None:
+            found.alike, found.milliseconds[dense[0]] = alike.result()
+            _dense(corpus, recipe, found)
     if not found.allowed.all():
         for scores in (*found.scores.values(), *([] if found.clauses is None else [found.clauses])):
             scores[~found.allowed] = np.nan
     return found
+
+
+def _timed(compute: Callable[[], _Found]) -> tuple[_Found, float]:
+    """Return what is computed and the milliseconds that it took."""
+    started = time.perf_counter()
+    return compute(), (time.perf_counter() - started) * 1000
 
 
 def _allowed(index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe) -> npt.NDArray[np.bool_]:
@@ -125,16 +136,17 @@ def _related(question: str, recipe: Recipe, corpus: PassageTable) -> tuple[list[
     return weights, groups
 
 
-def _dense(
-    index: SearchIndex, corpus: PassageTable, query: Query, recipe: Recipe, embedder: Embedder | None, found: Gathered
-) -> None:
-    alike = None if embedder is None else index.similarities(embedder, query.text)
+def _similarities(index: SearchIndex, query: Query, embedder: Embedder | None) -> Alike | None:
+    return None if embedder is None else index.similarities(embedder, query.text)
+
+
+def _dense(corpus: PassageTable, recipe: Recipe, found: Gathered) -> None:
+    alike = found.alike
     if alike is None:
         found.notes.append("no vectors of the model in use: found by words only")
         return
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
-    found.alike = alike
     places, both = _placed(corpus, alike.passage_ids, np.stack([alike.passages, alike.clauses], axis=1))
     by_passage, found.clauses = np.full((2, len(corpus)), np.nan)
     by_passage[places], found.clauses[places] = both.T

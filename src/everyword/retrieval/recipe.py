@@ -44,6 +44,9 @@ class Recipe:
     """Standard deviations for user messages where the question is about the asker and not about what they were told."""
     roles: frozenset[str] | None = None
     rerank: int = 0
-    """Candidates that the reranker sees; its order is fused with the first stage by rank. 0: none."""
+    """Candidates that the reranker sees; its order is fused with the first stage by rank, by score where it has a weight. 0: none."""
     keep: int | None = None
     """Candidates that are left after reranking."""
+    room: tuple[int, int] | None = None
+    """Tokens up to which a message is shown whole, and those of an excerpt: a budget takes first what promises most for its
+    tokens (density.py). None: the best first."""

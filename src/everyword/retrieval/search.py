@@ -15,7 +15,8 @@ from everyword.domain.passage import ROLES
 from everyword.domain.query import Query
 from everyword.domain.trace import Place, Stage
 from everyword.errors import ModelError
-from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex
+from everyword.ports import Embedder, PassageTable, Reranker, SearchIndex, WeighedReranker
+from everyword.retrieval import density
 from everyword.retrieval.asker import is_about_asker
 from everyword.retrieval.evidence_check import Verdict, check
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
@@ -29,6 +30,8 @@ _FEWEST_FOREIGN = 8
 _AT_ONCE = 64
 _HEAD = 1024
 """Units that are sorted at first: more than a budget holds."""
+CANDIDATES = 300
+"""Units that a budget may take something of."""
 _FIRST = 3
 """Candidates whose nearness in meaning tells whether there is evidence."""
 
@@ -60,6 +63,8 @@ class Ranking:
         """The first units; all of them once somebody asks for more."""
         self._final = np.empty(0)
         """Scores of as many of the first as were judged anew: reciprocal ranks, and so are those of the rest then."""
+        self._turns: Ints | None = None
+        """Places of the first units in the order of their turns."""
         self._allowed = found.allowed
         self._alike = found.alike
         self._unit_of = unit_of
@@ -79,10 +84,15 @@ class Ranking:
         """Return the similarity of each clause of a passage to the question; empty where vectors do not tell."""
         return [] if self._alike is None else self._alike.of_clauses(passage_id).tolist()
 
-    def judge(self, judged: Scores) -> None:
-        """Fuse a judgement of the first units with their order; scores are reciprocal ranks from here."""
+    def judge(self, judged: Scores, weight: float | None = None) -> None:
+        """Fuse a judgement of the first units with their order; scores are reciprocal ranks from here.
+
+        With a weight, standard scores are summed, of which those of the judgement count so many times.
+        """
         first = self._units(0, len(judged))
         final = reciprocal_ranks([self._scores[first], judged])
+        if weight is not None:
+            final = reciprocal_ranks([standard_scores(self._scores[first]) + weight * standard_scores(judged)])
         order = np.argsort(-final, kind="stable")
         self._order[: len(judged)] = first[order]
         self._final = final[order]
@@ -91,16 +101,34 @@ class Ranking:
         """Let go of all but the first units."""
         self._length = min(self._length, length)
 
+    def arrange(self, room: tuple[int, int]) -> Scores:
+        """Let the first units take their turn by what they promise for their tokens; return that for each passage."""
+        first = self._units(0, CANDIDATES)
+        tokens = density.tokens(self.corpus.lengths, self.corpus.scripts)
+        sizes = np.bincount(self._unit_of, tokens, len(self._scores)).astype(np.float64)
+        promised = np.full(len(self._scores), np.nan)
+        promised[first] = density.densities(sizes[first], room)
+        self._turns = np.argsort(-promised[first], kind="stable")
+        return np.where(self._allowed, promised[self._unit_of], np.nan)
+
     def candidates(self) -> Iterator[Candidate]:
         """Yield the units from the best to the worst."""
+        return self._candidates(np.arange(len(self)))
+
+    def in_turn(self) -> Iterator[Candidate]:
+        """Yield the units as a budget takes them: the best first, or the first ones as they are arranged."""
+        return self.candidates() if self._turns is None else self._candidates(self._turns)
+
+    def _candidates(self, places: Ints) -> Iterator[Candidate]:
+        """Yield the units of some ranks, which are counted from 0."""
         by_unit, bounds, level = self._members
-        for start in range(0, len(self), _AT_ONCE):
-            chosen = self._units(start, start + _AT_ONCE)
-            places = zip(bounds[chosen].tolist(), bounds[chosen + 1].tolist(), strict=True)
-            members = [by_unit[first:last] for first, last in places]
-            scores = zip(self._shown(chosen, start), members, strict=True)
-            for rank, (score, each) in enumerate(scores, start + 1):
-                yield self._candidate(rank, score, each[self._allowed[each]], level)
+        for start in range(0, len(places), _AT_ONCE):
+            chosen = places[start : start + _AT_ONCE]
+            units = self._units(0, int(chosen.max()) + 1)[chosen]
+            members = zip(bounds[units].tolist(), bounds[units + 1].tolist(), strict=True)
+            for place, score, (first, last) in zip(chosen.tolist(), self._shown(chosen, units), members, strict=True):
+                found = by_unit[first:last]
+                yield self._candidate(place + 1, score, found[self._allowed[found]], level)
 
     def _units(self, start: int, stop: int) -> Ints:
         """Return the units of some ranks, counted from 0."""
@@ -110,12 +138,12 @@ class Ranking:
             self._order = np.concatenate([self._order, rest])
         return self._order[start:stop]
 
-    def _shown(self, chosen: Ints, start: int) -> list[float]:
+    def _shown(self, places: Ints, units: Ints) -> list[float]:
+        """Return the scores of units at some places."""
         if not len(self._final):
-            return self._scores[chosen].tolist()
-        judged = self._final[start : start + len(chosen)]
-        rest = 1.0 / (RRF_K + np.arange(start + len(judged), start + len(chosen)) + 1)
-        return [*judged.tolist(), *rest.tolist()]
+            return self._scores[units].tolist()
+        judged = self._final[np.minimum(places, len(self._final) - 1)]
+        return np.where(places < len(self._final), judged, 1.0 / (RRF_K + places + 1)).tolist()
 
     @cached_property
     def _members(self) -> tuple[Ints, Ints, Scores]:
@@ -167,11 +195,16 @@ def rank(
     elif head and found.clauses is not None:
         judged = _by_clauses(found.corpus, found.clauses, head)
     if judged is not None:
-        stages.append(_reranked(ranking, head, judged, started))
+        weight = reranker.weight if isinstance(reranker, WeighedReranker) else None
+        stages.append(_reranked(ranking, head, judged, weight, started))
     if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
         ranking.check = partial(check, index, query, found, fused, _first(ranking))
     if recipe.keep is not None:
         ranking.cut(recipe.keep)
+    if recipe.room is not None:
+        started = time.perf_counter()
+        promised = ranking.arrange(recipe.room)
+        stages.append(_stage("density", found.corpus, promised, (time.perf_counter() - started) * 1000))
     ranking.stages = stages
     return ranking
 
@@ -264,8 +297,9 @@ def _by_model(
     index: SearchIndex, query: Query, reranker: Reranker, head: Sequence[Candidate], notes: list[str]
 ) -> Scores | None:
     """Return what a reranker says of the candidates' words; None and a note where it fails: their order stands."""
-    texts = {p.passage_id: p.text for p in index.passages([each for c in head for each in c.passage_ids])}
-    words = ["\n".join(texts[each] for each in sorted(c.passage_ids) if each in texts) for c in head]
+    read = [c.passage_ids[:1] if isinstance(reranker, WeighedReranker) else sorted(c.passage_ids) for c in head]
+    texts = {p.passage_id: p.text for p in index.passages([each for ids in read for each in ids])}
+    words = ["\n".join(texts[each] for each in ids if each in texts) for ids in read]
     try:
         judged = np.asarray(reranker.scores(query.text, words), dtype=np.float64)
     except ModelError as error:
@@ -279,9 +313,11 @@ def _by_model(
     return judged
 
 
-def _reranked(ranking: Ranking, head: Sequence[Candidate], judged: Scores, started: float) -> Stage:
+def _reranked(
+    ranking: Ranking, head: Sequence[Candidate], judged: Scores, weight: float | None, started: float
+) -> Stage:
     """Fuse a judgement of the first candidates with their order; return its stage. Scores are reciprocal ranks from here."""
-    ranking.judge(judged)
+    ranking.judge(judged, weight)
     places = {
         seq: Place(rank=int(place), score=float(score))
         for candidate, place, score in zip(head, ranks(judged), judged, strict=True)

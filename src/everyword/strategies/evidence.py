@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from everyword.packing.excerpt import LONG, ROOM
 from everyword.retrieval.recipe import Recipe
 from everyword.strategies.strategy import Strategy
 
@@ -23,5 +24,6 @@ EVIDENCE = Strategy(
         branch_penalty=0.5,
         session_bonus=0.15,
         rerank=60,
+        room=(LONG, ROOM),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -127,29 +127,32 @@ def ranked(strategy: Strategy, sources: Sources, asked: Query, frame: Frame) -> 
 def items(
     strategy: Strategy, ranking: Ranking, index: SearchIndex, log: MessageLog, counter: TokenCounter
 ) -> Iterator[Item]:
-    """Yield the candidates with their words, from the best; messages are read as packing asks for them."""
-    candidates = islice(ranking.candidates(), _CANDIDATES)
+    """Yield the candidates with their words, as a budget takes them; messages are read as packing asks for them."""
+    candidates = islice(ranking.in_turn(), _CANDIDATES)
     size = 1 if strategy.recipe.unit == "passage" else _CHUNK  # Two windows of one message are two candidates.
     while chunk := list(islice(candidates, size)):
         messages = {message.seq: message for message in log.by_seq([seq for each in chunk for seq in each.seqs])}
-        passages = _passages(index, chunk, strategy.show)
+        passages = cache(partial(_passages, index, chunk, strategy.show))  # Read when the first of them is shown.
         for candidate in chunk:
             found = tuple(messages[seq] for seq in candidate.seqs if seq in messages)
+            sizes = tuple(counter.count(message.text) for message in found)
             if found:
                 yield Item(
                     rank=candidate.rank,
                     score=candidate.score,
                     messages=found,
-                    show=partial(_evidence, strategy, candidate, found, passages, ranking, counter),
-                    least=_least(strategy, found, counter),
+                    show=partial(
+                        _evidence, strategy, candidate, found, sizes, passages, ranking=ranking, counter=counter
+                    ),
+                    least=_least(strategy, sizes),
+                    sizes=sizes,
                 )
 
 
-def _least(strategy: Strategy, messages: Sequence[Message], counter: TokenCounter) -> int:
-    """Return the tokens below which the messages are not worth a try: all of short ones, half an excerpt of long ones."""
+def _least(strategy: Strategy, sizes: Sequence[int]) -> int:
+    """Return the tokens below which messages are not worth a try: all of short ones, half an excerpt of long ones."""
     if strategy.show == "passage":
         return 0
-    sizes = [counter.count(message.text) for message in messages]
     return sum(size if strategy.show == "whole" or size <= LONG else ROOM // 2 for size in sizes)
 
 
@@ -168,14 +171,17 @@ def _evidence(
     strategy: Strategy,
     candidate: Candidate,
     messages: Sequence[Message],
-    passages: Mapping[int, list[FoundPassage]],
+    sizes: Sequence[int],
+    passages: Callable[[], Mapping[int, list[FoundPassage]]],
+    *,
     ranking: Ranking,
     counter: TokenCounter,
 ) -> tuple[Evidence, ...]:
     evidence: list[Evidence] = []
-    for message in messages:
-        shown = _shown(strategy, message, passages.get(message.seq), ranking, counter)
-        words = sum(counter.count(message.text[start:stop]) for start, stop in shown)
+    for message, size in zip(messages, sizes, strict=True):
+        shown = _shown(strategy, message, size, passages().get(message.seq), ranking)
+        is_whole = shown == ((0, len(message.text)),)
+        words = size if is_whole else sum(counter.count(message.text[start:stop]) for start, stop in shown)
         evidence.append(
             Evidence(message=message, spans=shown, score=candidate.score, rank=candidate.rank, tokens=words)
         )
@@ -183,16 +189,12 @@ def _evidence(
 
 
 def _shown(
-    strategy: Strategy,
-    message: Message,
-    passages: list[FoundPassage] | None,
-    ranking: Ranking,
-    counter: TokenCounter,
+    strategy: Strategy, message: Message, size: int, passages: list[FoundPassage] | None, ranking: Ranking
 ) -> tuple[Span, ...]:
     """Return the spans that are shown: all of it, the passage that was found, or the relevant lines."""
     if passages and strategy.show == "passage":
         return joined(message.text, [span for _, span in passages])
-    if passages and strategy.show == "relevant" and counter.count(message.text) > LONG:
+    if passages and strategy.show == "relevant" and size > LONG:
         by_meaning = partial(_by_meaning, message.text, passages[0], ranking)
         spans = [span for _, span in passages]
         return excerpt(message.text, spans, ranking.idf, by_meaning, related=ranking.related)

@@ -7,25 +7,28 @@ sentence or of the message does not.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+from everyword.text.expression import expression
 from everyword.text.words import UNSPACED
 
-_CUT = re.compile(
-    r"(?=[.!?…。！？；，、：,;:\s—()（）\[\]【】])(?:"  # Most characters begin no cut: one look tells.
-    r"[.!?…][\"'”’)\]]*\s+"
-    r"|[。！？；，、：…][」』”）]*"
-    r"|[,;:]\s+"
-    r"|(?<!\s)\s+(?:[—–-]+\s+|(?=[(（\[【]))|—"
-    r"|(?<!\s)(?=[(（\[【])|[)）\]】]\s*"
-    r"|\n+)"
-)
 # One set of characters first, for which the engine looks quickly; what it found is asked afterwards.
+_CUT = re.compile(
+    r"[.!?…。！？；，、：,;:\s—()（）\[\]【】](?:(?<! )|(?=[\s—–\-(（\[【]))(?:"  # Most spaces stand before a word: no cut.
+    r"(?<=[.!?…])[\"'”’)\]]*\s+"
+    r"|(?<=[。！？；，、：…])[」』”）]*"
+    r"|(?<=[,;:])\s+"
+    r"|(?<=\s)(?<!\s\s)\s*(?:[—–-]+\s+|(?=[(（\[【]))|(?<=—)"
+    r"|(?<=[(（\[【])(?P<opens>)|(?<=[)）\]】])\s*"
+    r"|(?<=\n)\n*)"
+)
 _SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？…])[」』”）]*|(?<=\n)\n*)")
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
-_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_WORD = expression(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+_SPACED_WORD = expression(rf"[^\W_{UNSPACED}]+")
+_UNSPACED_RUN = expression(rf"[{UNSPACED}]+")
+_ONLY_WORDS = bytes(byte if chr(byte).isascii() and chr(byte).isalnum() else ord(" ") for byte in range(256))
+"""For ASCII: a space for what is in no word."""
 _CHARACTERS_PER_WORD = 1.6
 LEAST_WORDS = 4
 MOST_WORDS = 48
@@ -55,8 +58,8 @@ def _lengths(text: str) -> Callable[[int, int], float]:
     """Return what tells the words between two places of a text that lie between words; ASCII is read once for all."""
     if not text.isascii():
         return lambda start, end: words(text[start:end])
-    starts = [match.start() for match in _WORD.finditer(text)]
-    return lambda start, end: bisect_left(starts, end) - bisect_left(starts, start)
+    only_words = text.encode().translate(_ONLY_WORDS)
+    return lambda start, end: len(only_words[start:end].split())
 
 
 def sentences(text: str) -> list[Span]:
@@ -64,17 +67,21 @@ def sentences(text: str) -> list[Span]:
     return _pieces(text, _SENTENCE_END)
 
 
+def sentence_ends(text: str, start: int) -> Iterator[int]:
+    """Yield where sentences and lines end behind `start`: 0, such an end, or a place behind a letter or digit."""
+    return (match.end() for match in _SENTENCE_END.finditer(text, start))
+
+
 def words(text: str) -> float:
     """Return the length in words; 1.6 characters of an unspaced script count as a word."""
-    units = len(_WORD.findall(text))
-    unspaced = 0 if text.isascii() else len(_UNSPACED.findall(text))
-    return units - unspaced + unspaced / _CHARACTERS_PER_WORD
+    if text.isascii():
+        return float(len(text.encode().translate(_ONLY_WORDS).split()))
+    return len(_SPACED_WORD.findall(text)) + sum(map(len, _UNSPACED_RUN.findall(text))) / _CHARACTERS_PER_WORD
 
 
 def _pieces(text: str, cut: re.Pattern[str]) -> list[Span]:
-    ends = [match.end() for match in cut.finditer(text) if 0 < match.end() < len(text)]
-    bounds = [0, *dict.fromkeys(ends), len(text)]
-    return [(start, end) for start, end in pairwise(bounds) if end > start]
+    ends = [match.start() if match.lastgroup else match.end() for match in cut.finditer(text)]
+    return list(pairwise(dict.fromkeys([0, *ends, len(text)])))
 
 
 def _short_enough(text: str, span: Span) -> list[Span]:

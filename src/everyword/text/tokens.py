@@ -34,7 +34,8 @@ ASTRAL = r"\U00020000-\U0003ffff\U0001b000-\U0001b16f"
 CJK = BLOCKS + SCATTERED + ASTRAL
 
 CJK_RUN = re.compile(f"[{CJK}]+")
-SCATTERED_RUN = re.compile(f"[{SCATTERED}]+")
+SCATTERED_RUN = re.compile(f"[{SCATTERED}][{SCATTERED}]*")
+"""Written as two sets, since the engine looks for the first character of a pattern quickly, for a repeated one not."""
 BLOCK_ROWS = bytes([0x11, *range(0x34, 0xA0), *range(0xAC, 0xD8), 0xF9, 0xFA])
 SCATTERED_ROWS = b"\x2e\x2f\x30\x31\xa9\xff"
 OTHER_ROWS = bytes(set(range(256)) - set(SCATTERED_ROWS))

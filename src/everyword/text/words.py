@@ -14,6 +14,8 @@ from itertools import chain
 
 import Stemmer
 
+from everyword.text.expression import expression
+
 UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
@@ -32,18 +34,26 @@ _SIGNS = (
 )
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
 _LETTERS = rf"[^\W\d_{UNSPACED}]+(?:[{_SIGNS}]+[^\W\d_{UNSPACED}]*)*"
-_TOKEN = re.compile(
+_TOKEN = expression(
     rf"(?P<unspaced>[{UNSPACED}]+)"
     r"|(?P<number>\d+(?:[.,]\d+)*)"
     rf"|(?P<word>{_LETTERS}(?:['’]{_LETTERS})?\d*)"
     rf"|(?P<emoji>[{_EMOJI}])"
 )
-_ANY_TOKEN = re.compile(re.sub(r"\?P<\w+>", "?:", _TOKEN.pattern))
-_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_ANY_TOKEN = expression(re.sub(r"\?P<\w+>", "?:", _TOKEN.pattern))
+_IS_UNSPACED = expression(f"[{UNSPACED}]")
 _IS_EMOJI = re.compile(f"[{_EMOJI}]")
 _FIRST_UNSPACED = "\u0e00"
-_ASCII_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+(?:'[a-z]+)?\d*")
-"""The same for folded ASCII, without names of groups, since most text is that."""
+_SPACED = bytes(
+    ord(character) if character.isascii() and (character.isalnum() or character in "'.,") else ord(" ")
+    for character in (chr(byte).lower() for byte in range(256))
+)
+"""For ASCII: capital letters as small ones, and a space for what can be in no token."""
+_ALONE = expression(
+    "[\x00-\u02ff\u2000-\u20cf\u2190-\u27bf\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uff01-\uff5e]*"
+)
+"""Characters that fold the same whatever stands beside them: none combines with the one before it."""
 _MARKS = re.compile(r"(?<!и)\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]")
 """Accents and points; not the breve of й, which is a letter of its own."""
 _LANGUAGES = (
@@ -88,8 +98,25 @@ def fold(text: str) -> str:
     """Return the text as terms see it: NFKC, case, accents and Chinese script folded."""
     if text.isascii():
         return text.lower()
+    if _ALONE.fullmatch(text):
+        return text.translate(_FOLDED)
+    return _folded(text)
+
+
+def _folded(text: str) -> str:
     wide = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return unicodedata.normalize("NFC", _MARKS.sub("", wide)).translate(_simplified())
+
+
+class _FoldedCharacters(dict[int, str]):
+    """What single characters fold to, by code point."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = _folded(chr(code))
+        return found
+
+
+_FOLDED = _FoldedCharacters()
 
 
 @cache
@@ -119,7 +146,7 @@ def _pairs(run: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """Return the index terms of a text in reading order, repeats included."""
     if text.isascii():
-        return list(chain.from_iterable(map(_KNOWN.__getitem__, _ASCII_TOKEN.findall(text.lower()))))
+        return list(chain.from_iterable(map(_KNOWN.__getitem__, _between_spaces(text))))
     found: list[str] = []
     stop_words = _unspaced_stop_words()
     for token in _ANY_TOKEN.findall(fold(text)):
@@ -134,20 +161,35 @@ def terms(text: str) -> list[str]:
     return found
 
 
-class _TermsOfToken(dict[str, tuple[str, ...]]):
-    """Terms by word or number, computed once; emptied when it has grown too large."""
+def _between_spaces(text: str) -> list[str]:
+    """Return what stands between spaces in ASCII, without the points that end a word: mostly one token each.
+
+    No token reaches over a space, and splitting takes a third of the time that a regular expression does.
+    """
+    spaced = text.encode().translate(_SPACED).decode()
+    return spaced.replace(", ", " ").replace(". ", " ").split()
+
+
+class _KnownTerms(dict[str, tuple[str, ...]]):
+    """Terms by what stands between spaces, computed once; emptied when it has grown too large."""
 
     MOST = 300_000
+    LONGEST = 40
 
-    def __missing__(self, token: str) -> tuple[str, ...]:
-        if len(self) >= self.MOST:
-            self.clear()
-        found = (token.replace(",", ""),) if token[0].isdecimal() else _word_terms(token)
-        self[token] = found
+    def __missing__(self, written: str) -> tuple[str, ...]:
+        found = tuple(chain.from_iterable(map(_token_terms, _ANY_TOKEN.findall(written))))
+        if len(written) <= self.LONGEST:
+            if len(self) >= self.MOST:
+                self.clear()
+            self[written] = found
         return found
 
 
-_KNOWN = _TermsOfToken()
+_KNOWN = _KnownTerms()
+
+
+def _token_terms(token: str) -> tuple[str, ...]:
+    return (token.replace(",", ""),) if token[0].isdecimal() else _word_terms(token)
 
 
 def _word_terms(token: str) -> tuple[str, ...]:

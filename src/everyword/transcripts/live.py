@@ -49,8 +49,9 @@ def drafts(
 
 def _finished(draft: Draft, number: int, calls: Calls, idempotency_key: str | None) -> Draft:
     """Add the key, and mark a result whose call is not among those of the same messages."""
-    metadata = {**draft.metadata, "orphan": True} if calls and _answers_nothing(draft, calls) else draft.metadata
-    return replace(draft, key=f"{idempotency_key}/{number}" if idempotency_key else None, metadata=metadata)
+    if calls and _answers_nothing(draft, calls):
+        draft = replace(draft, metadata={**draft.metadata, "orphan": True})
+    return replace(draft, key=f"{idempotency_key}/{number}") if idempotency_key else draft
 
 
 def _answers_nothing(draft: Draft, calls: Calls) -> bool:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -33,7 +34,11 @@ def test_a_long_record_comes_back() -> None:
     assert unpack(pack(noise, ""), "") == noise
 
 
-def test_the_record_of_a_message_takes_little_beside_its_text() -> None:
-    text = "We moved the meeting to Thursday, since Ana is away and the room is taken on Wednesday."
-    payload = json.dumps({"role": "user", "content": text}).encode()
-    assert len(pack(payload, text)) < 16
+@pytest.mark.parametrize("is_ascii", [True, False])
+@pytest.mark.parametrize(
+    "text", ["It is on Thursday.", 'She said: "no"\r\n\t\\ \b\f\x00\x1f\x7f', "週四，“可以”\u2028"]
+)
+def test_the_record_of_a_message_takes_little_beside_its_text(text: str, is_ascii: bool) -> None:
+    long = text * 20
+    payload = json.dumps({"role": "user", "content": long}, ensure_ascii=is_ascii).encode()
+    assert len(pack(payload, long)) < 16

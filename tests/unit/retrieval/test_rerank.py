@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
+from statistics import mean, pstdev
 from typing import Any
 
 import pytest
@@ -156,3 +158,50 @@ def test_without_a_reranker_the_stored_clauses_judge(store: UserFile, keep: Keep
     without = rank(store.index, Query(text=QUESTION), RAW_FUSED.recipe, embedder=HASHED, score_clauses=False)
     assert [stage.name for stage in with_clauses.stages] == ["lexical", "passage", "fused", "reranked"]
     assert [stage.name for stage in without.stages] == ["lexical", "passage", "fused"]
+
+
+class Weighing:
+    """A judge whose scores are added to those before it."""
+
+    name = "weighing"
+
+    def __init__(self, score: Callable[[str], float], weight: float) -> None:
+        self._score = score
+        self.weight = weight
+        self.texts: list[str] = []
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        self.texts.extend(texts)
+        return [self._score(text) for text in texts]
+
+
+def test_scores_with_a_weight_are_added_to_those_before(store: UserFile, keep: Keep) -> None:
+    keep(*coins(12), embedder=HASHED)
+    before = list(ranked(store, EVIDENCE, None).candidates())
+    number_of = {each.seqs: each.seqs[0] - 1 for each in before}
+    after = list(ranked(store, EVIDENCE, Weighing(number_in, 0.4)).candidates())
+    levels = [each.score for each in before]
+    numbers = [number_of[each.seqs] for each in before]
+    expected = [
+        (level - mean(levels)) / pstdev(levels) + 0.4 * (number - mean(numbers)) / pstdev(numbers)
+        for level, number in zip(levels, numbers, strict=True)
+    ]
+    best_first = sorted(zip(expected, (each.seqs for each in before), strict=True), key=lambda pair: -pair[0])
+    assert [each.seqs for each in after] == [seqs for _, seqs in best_first]
+    assert [each.seqs for each in after] != [each.seqs for each in before]
+    assert all(one.score > other.score for one, other in pairwise(after))
+
+
+def test_a_judge_without_weight_in_it_leaves_the_order(store: UserFile, keep: Keep) -> None:
+    keep(*coins(12), embedder=HASHED)
+    assert order(ranked(store, EVIDENCE, Weighing(number_in, 0.0))) == order(ranked(store, EVIDENCE, None))
+
+
+def test_a_weighing_judge_reads_the_best_passage_of_a_long_message(store: UserFile, keep: Keep) -> None:
+    talk = "The kettle is on the shelf and the tea is cold. " * 60
+    keep(draft(f"{talk}The oldest coin lies in tray six. {talk}"), embedder=HASHED)
+    judge = Weighing(lambda _: 1.0, 0.4)
+    ranked(store, EVIDENCE, judge)
+    assert len(judge.texts) == 1
+    assert "oldest coin" in judge.texts[0]
+    assert len(judge.texts[0]) < 1_100

@@ -9,6 +9,7 @@ import pytest
 from everyword import Memory
 from everyword.domain.context import Context
 from everyword.strategies.catalogue import STRATEGIES
+from everyword.text.tokens import EstimateCounter
 
 BOATS = "The harbour was full of small boats that morning. "
 LONG = BOATS * 40 + "The old coin is worth 1,280 dollars. " + BOATS * 40
@@ -56,6 +57,18 @@ def test_the_strategies_of_seed_000_pack_whole_messages_or_none(memory: Memory, 
     large = context(memory, "What is the old coin worth?", strategy, budget=5000, recent_turns=0)
     assert all(each.is_whole for each in large.evidence)
     assert len(large.evidence) == 2
+
+
+@pytest.mark.parametrize("strategy", ["evidence", "bm25"])
+def test_what_is_left_out_is_listed_with_the_tokens_of_its_words(memory: Memory, strategy: str) -> None:
+    said = [f"Coin {number} is of silver{'; it is old' * number}." for number in range(20)]
+    say(memory, *said)
+    left_out = context(memory, "Which coin is of silver?", strategy, budget=200).dropped
+    untried = [each for each in left_out if each.reason == "rank"]
+    assert untried
+    assert {each.seq: each.tokens for each in untried} == {
+        each.seq: EstimateCounter().count(said[each.seq - 1]) for each in untried
+    }
 
 
 def test_raw_rag_shows_each_window_once_and_only_what_was_found(memory: Memory) -> None:

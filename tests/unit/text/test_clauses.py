@@ -31,6 +31,22 @@ def test_chinese_is_cut_at_its_own_punctuation() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("My brother in Porto - the one with a boat - comes on Friday evening.", 3),
+        ("My brother in Porto—the one with a boat—comes on Friday evening.", 3),
+        ("My brother in Porto [the one with a boat] comes on Friday evening.", 3),
+        ("My brother in Porto [the one with a boat]comes on Friday evening.", 3),
+        ("My brother-in-law in Porto paid 1,280.50 for the well-known boat.", 1),
+    ],
+)
+def test_dashes_and_brackets_stand_around_an_aside(text: str, expected: int) -> None:
+    assert len(shown(text)) == expected
+    assert "".join(text[start:stop] for start, stop in clauses(text)) == text
+    assert expected == 1 or "the one with a boat" in shown(text)[1]
+
+
 def test_a_clause_without_an_end_is_cut_between_words() -> None:
     spans = clauses("word " * 200)
     assert len(spans) == 5

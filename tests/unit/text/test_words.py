@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from everyword.text.words import STOP_WORDS, fold, query_terms, terms
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]))
+SPELLINGS = st.text(st.sampled_from("aZé\u0301ßİŁ’“…½²№☎カガか゛か\u3099ﾀ東東臺台乾ＡＢ１２。，！㎏"))
+WRITTEN = st.text(st.sampled_from("aZst'dn,.5807 -_/(\n\t\x1f"))
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,8 @@ ANY_TEXT = st.text(st.characters(exclude_categories=[]))
         ("l’hôpital, d'Artagnan, O'Brien's", ["hopit", "artagnan", "brien"]),
         ("don't you'll aujourd'hui", ["aujourd", "hui"]),
         ("1,280 dollars and 3.14", ["1280", "dollar", "3.14"]),
+        ("in 2024. Then 5,6, .7 and 8.", ["2024", "56", "7", "8"]),
+        ('{"total":12,"id":"a1b2"}', ["total", "12", "id", "a1", "b2"]),
         ("ＡＢＣ１２３", ["abc123"]),
         ("職業", ["职业", "业"]),
         ("今天去郵局", ["今天", "天去", "去邮", "邮局", "局"]),
@@ -86,6 +90,16 @@ def test_a_question_asks_only_for_what_the_same_text_has(text: str) -> None:
 @given(ANY_TEXT)
 def test_folding_twice_changes_nothing_more(text: str) -> None:
     assert terms(fold(text)) == terms(text)
+
+
+@given(ANY_TEXT | SPELLINGS)
+def test_a_text_folds_the_same_beside_a_letter_of_another_script(text: str) -> None:
+    assert fold(f"{text}ก") == f"{fold(text)}ก"
+
+
+@given(WRITTEN)
+def test_ascii_has_the_same_terms_beside_a_letter_of_another_script(text: str) -> None:
+    assert terms(f"{text} ก") == [*terms(text), "ก"]
 
 
 def test_to_have_won_is_a_word_and_what_one_will_not_do_is_none() -> None:

@@ -11,6 +11,11 @@ import zlib
 _RAW, _DEFLATED, _AGAINST_TEXT, _AROUND, _AROUND_ASCII = b"\x00", b"\x01", b"\x02", b"\x03", b"\x04"
 _TEXT = b"\x00"
 """Stands for the text; JSON has no such byte."""
+_ESCAPES = [
+    (character.encode(), json.dumps(character)[1:-1].encode()) for character in ("\\", '"', *map(chr, range(32)))
+]
+"""What JSON writes otherwise in a text, the backslash first. Looking for each takes a third of the time of `json.dumps`,
+which reads by the character; every message that is read is written so again."""
 _ENVELOPE_MOST = 200
 _WINDOW = 32_000
 _ENVELOPE = (
@@ -66,7 +71,12 @@ def _around(payload: bytes, text: str) -> bytes | None:
 
 
 def _as_json(text: str, form: bytes) -> bytes:
-    return json.dumps(text, ensure_ascii=form == _AROUND_ASCII).encode("utf-8", "replace")
+    if form == _AROUND_ASCII:
+        return json.dumps(text).encode()
+    written = text.encode("utf-8", "replace")
+    for character, escape in _ESCAPES:
+        written = written.replace(character, escape)
+    return b'"' + written + b'"'
 
 
 def _deflated(content: bytes, dictionary: bytes = b"") -> bytes:
