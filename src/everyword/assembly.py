@@ -170,6 +170,10 @@ class UserFile:
         self.database.close()
 
 
+_AT_ONCE = 64
+"""Locks of users whose files are being opened, so that no file is opened twice: some users share one."""
+
+
 class UserFiles:
     """The files of all users; the least recently used is let go when too many are open.
 
@@ -183,7 +187,7 @@ class UserFiles:
 
     def _start(self) -> None:
         self._open: OrderedDict[str, UserFile] = OrderedDict()
-        self._opening: dict[str, threading.Lock] = {}
+        self._opening = [threading.Lock() for _ in range(_AT_ONCE)]
         self._lock = threading.Lock()
         self._closed = False
         self._process = os.getpid()
@@ -197,9 +201,7 @@ class UserFiles:
             self._leave_to_parent()
         if (known := self._known(user_id)) is not None:
             return known
-        with self._lock:
-            opening = self._opening.setdefault(user_id, threading.Lock())
-        with opening:
+        with self._opening[hash(user_id) % _AT_ONCE]:
             return self._known(user_id) or self._opened(user_id, create=create)
 
     def _leave_to_parent(self) -> None:
@@ -226,7 +228,6 @@ class UserFiles:
             if user_of(path.name) is None:
                 opened.database.set_owner(user_id)
         with self._lock:
-            self._opening.pop(user_id, None)
             if self._closed:
                 opened.close()
                 raise StorageError(_CLOSED)

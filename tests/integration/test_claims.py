@@ -351,9 +351,11 @@ import sys, time
 from everyword import Memory
 from everyword.claims.rules import RuleExtractor
 RuleExtractor.batch = 2
+def slowly(done, total):
+    print(done, flush=True)
+    time.sleep(0.004)
 with Memory(sys.argv[1], embedder="none") as memory:
-    print("ready", flush=True)
-    memory.claims.derive(user_id="ana", progress=lambda done, total: time.sleep(0.004))
+    memory.claims.derive(user_id="ana", progress=slowly)
 """
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
+import urllib.error
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +99,84 @@ def test_what_the_container_installs_and_copies_exists() -> None:
         if line.startswith("!")
     }
     assert set(copied) == taken
+
+
+def test_what_the_container_copies_is_under_version_control() -> None:
+    git = shutil.which("git")
+    if git is None or not (PROJECT / ".git").exists():
+        pytest.skip("needs the project's repository")
+    copied = [word for rest in of("COPY") if not rest.startswith("--from") for word in rest.split()[:-1]]
+    listed = subprocess.run([git, "ls-files", "--", *copied], cwd=PROJECT, capture_output=True, text=True, check=True)
+    tracked = {line.partition("/")[0] for line in listed.stdout.splitlines()}
+    assert tracked == set(copied)
+
+
+def test_what_the_container_starts_answers_and_writes_nothing_but_its_volumes(tmp_path: Path) -> None:
+    """As the image would: its variables, its command, and no other folder of its own."""
+    source = shutil.copytree(PROJECT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    before = {each.relative_to(source) for each in source.rglob("*")}
+    inside = _Inside(tmp_path, source)
+    refused = inside.run([*json.loads(of("CMD")[-1])[:-1], "0"])
+    assert (refused.returncode, "everyword keys add" in refused.stderr) == (1, True)
+    made = inside.run(["keys", "add", "--user", "ana", "--json"])
+    assert made.returncode == 0, made.stderr
+    with inside.serving() as url:
+        assert _status(f"{url}/healthz") == 200
+        assert _status(f"{url}/v1/stats") == 401
+        assert _status(f"{url}/v1/stats", json.loads(made.stdout)["key"]) == 200
+    written = {each.relative_to(tmp_path).parts[0] for each in tmp_path.rglob("*") if each.is_file()}
+    assert written == {"src", "var"}
+    assert {each.relative_to(source) for each in source.rglob("*")} == before
+    assert (tmp_path / "var/lib/everyword/keys.db").exists()
+
+
+class _Inside:
+    """Runs commands as the container does, its volumes under a folder of the test."""
+
+    def __init__(self, folder: Path, source: Path) -> None:
+        volumes = json.loads(of("VOLUME")[-1])
+        for volume in volumes:
+            (folder / volume.lstrip("/")).mkdir(parents=True)
+        named = dict(pair.split("=", 1) for pair in of("ENV")[-1].split() if not pair.startswith("PATH="))
+        self.environment = {
+            **{name: f"{folder}{value}" if value in volumes else value for name, value in named.items()},
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(source),
+            "HOME": "/nonexistent",
+        }
+
+    def run(self, words: list[str]) -> subprocess.CompletedProcess[str]:
+        command = self._command(words)
+        return subprocess.run(command, env=self.environment, cwd="/", capture_output=True, text=True, timeout=60)
+
+    @contextmanager
+    def serving(self) -> Generator[str]:
+        """Yield the address; the signal of the file ends it, in order."""
+        command = self._command([*json.loads(of("CMD")[-1])[:-1], "0", "--json"])
+        process = subprocess.Popen(
+            command, env=self.environment, cwd="/", text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())["url"].replace("0.0.0.0", "127.0.0.1")
+        finally:
+            process.send_signal(signal.Signals[of("STOPSIGNAL")[-1]])
+            _, told = process.communicate(timeout=40)
+        assert "Application shutdown complete" in told
+
+    @staticmethod
+    def _command(words: list[str]) -> list[str]:
+        (program,) = json.loads(of("ENTRYPOINT")[-1])
+        return [sys.executable, "-m", program, *words]
+
+
+def _status(url: str, key: str | None = None) -> int:
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {key}"} if key else {})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status
+    except urllib.error.HTTPError as refusal:
+        return refusal.code
 
 
 def test_the_health_check_tells_a_server_that_answers_from_one_that_does_not(tmp_path: Path) -> None:

@@ -77,12 +77,30 @@ def test_a_person_reads_the_figures(run: Run) -> None:
     assert "77 turns" in shown
 
 
-def test_what_does_not_fit_is_said_with_three_ways_out_that_work(run: Run) -> None:
-    shown = run("run", "--strategy", "full", "--window", "4K").stdout
-    assert "context_length_exceeded: 48,430 tokens, 44,334 over the window" in shown
-    ways = [line.split() for line in shown.splitlines() if line.startswith("  --strategy")]
+def test_what_does_not_fit_is_an_error_with_three_ways_out_that_work(run: Run) -> None:
+    shown = run("run", "--strategy", "full", "--window", "4K")
+    assert shown.exit_code == 4
+    assert "48,430 tokens" in shown.stdout
+    assert "context_length_exceeded: 48,430 tokens, 44,334 over the window" in shown.stderr
+    ways = [line.split() for line in shown.stderr.splitlines() if line.startswith("  --strategy")]
     assert len(ways) == 3
     assert not [way for way in ways if _json(run("run", *way, "--json"))["overflow"]]
+
+
+def test_what_does_not_fit_is_an_error_in_json_too_beside_the_figures(run: Run) -> None:
+    shown = run("run", "--strategy", "full", "--window", "4K", "--json")
+    assert shown.exit_code == 4
+    assert json.loads(shown.stdout)["error"]["excess"] == 44_334
+    error = json.loads(shown.stderr)["error"]
+    assert error["type"] == "ContextLengthExceeded"
+    assert error["message"].count("--strategy") == 3
+
+
+def test_a_summary_beside_which_nothing_fits_is_an_error_too(run: Run) -> None:
+    shown = run("summary", "--window", "50", "--turns", "20")
+    assert shown.exit_code == 4
+    assert "over the window" in shown.stderr
+    assert "--ratio" in shown.stderr
 
 
 def test_pinned_facts_are_all_recalled(run: Run) -> None:

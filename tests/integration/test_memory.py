@@ -223,12 +223,12 @@ def test_a_stranger_has_an_empty_memory_that_leaves_no_file(memory: Memory, tmp_
 def test_an_explanation_has_every_stage_of_every_evidence(filled: Memory) -> None:
     explained = filled.explain("How many coins from before 1920?", user_id="ana")
     by_seq = {each.seq: each for each in explained.messages}
-    assert list(explained.candidates) == ["lexical", "passage", "clause", "fused"]
-    assert set(by_seq[1].stages) == {"lexical", "passage", "clause", "fused"}
+    assert list(explained.candidates) == ["lexical", "passage", "clause", "fused", "density"]
+    assert set(by_seq[1].stages) == {"lexical", "passage", "clause", "fused", "density"}
     assert by_seq[1].stages["fused"].rank == 1
     assert by_seq[1].outcome == "packed"
     assert "lexical" not in by_seq[4].stages
-    assert set(by_seq[4].stages) == {"passage", "clause", "fused"}
+    assert set(by_seq[4].stages) == {"passage", "clause", "fused", "density"}
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_a_reranker_that_fails_leaves_words_vectors_and_a_note(tmp_path: Path) -
     with Memory(tmp_path, embedder="hash", reranker=BrokenReranker()) as memory:
         memory.add("A gold coin.", user_id="ana")
         found = memory.context("Which coin is gold?", user_id="ana")
-        assert [stage.name for stage in found.trace.stages] == ["lexical", "passage", "clause", "fused"]
+        assert [stage.name for stage in found.trace.stages] == ["lexical", "passage", "clause", "fused", "density"]
         assert "A gold coin." in found.text
         assert any("'broken' failed" in note for note in found.trace.notes)
 

@@ -298,6 +298,19 @@ def test_the_verbs_are_awaited_too(tmp_path: Path) -> None:
     assert asyncio.run(story()) == [1, 1]
 
 
+def test_values_of_sessions_that_are_over_are_held_no_longer_than_to_the_next_write() -> None:
+    now = [0.0]
+    store = MemorySessions(clock=lambda: now[0])
+    for number in range(5):
+        store.put("ana", f"s{number}", "topic", b"a working value", ttl_s=10)
+    assert len(store.active("ana")) == 5
+    now[0] = 11
+    store.put("ana", "new", "topic", b"x", ttl_s=10)
+    now[0] = 0
+    assert [store.values("ana", f"s{number}") for number in range(5)] == [{}] * 5
+    assert store.active("ana") == ["new"]
+
+
 def test_a_store_of_the_process_lets_the_session_go_that_was_not_touched_longest() -> None:
     now = [0.0]
     store = MemorySessions(clock=lambda: now[0], most=2)

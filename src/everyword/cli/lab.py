@@ -15,7 +15,15 @@ import typer
 from typer.core import TyperGroup
 
 from everyword.cli import terminal
-from everyword.cli.lab_report import recall_lines, result_lines, show, summary_lines, usage_lines
+from everyword.cli.lab_report import (
+    check_fit,
+    check_summarised,
+    recall_lines,
+    result_lines,
+    show,
+    summary_lines,
+    usage_lines,
+)
 from everyword.cli.options import Home, Json, User, whose
 from everyword.cli.progress import Bars
 from everyword.config import Settings as AllSettings
@@ -172,6 +180,7 @@ def run(  # noqa: PLR0913 - one argument an option
         return
     result = result_of(talk, _with_strategy(chosen, strategy))
     show(result.document(), lambda _: result_lines(talk, result), as_json=as_json)
+    check_fit(talk, result)
 
 
 @app.command("summary")
@@ -214,6 +223,7 @@ def summary(  # noqa: PLR0913 - one argument an option
             progress=progress,
         )
     show(found.document(), summary_lines, as_json=as_json)
+    check_summarised(found)
 
 
 @app.command("usage")

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from everyword.cli import terminal
+from everyword.errors import ContextLengthExceeded
 
 if TYPE_CHECKING:
+    from everyword.lab.compaction import Compacted
     from everyword.lab.conversation import Conversation
     from everyword.lab.engine import Result
 
@@ -28,7 +30,7 @@ def _columns(pairs: list[tuple[str, str]]) -> list[str]:
 
 
 def result_lines(talk: Conversation, result: Result) -> list[str]:
-    """Return the figures of one strategy; what does not fit with the ways out."""
+    """Return the figures of one strategy."""
     chosen = result.settings
     title = f"{chosen.strategy}, window {chosen.window:,}, {chosen.turns} of {talk.turns} turns"
     pairs = [
@@ -39,24 +41,31 @@ def result_lines(talk: Conversation, result: Result) -> list[str]:
         (_CUT[chosen.strategy], f"{result.request.first} messages"),
         ("the window holds", f"{result.capacity_turns} turns whole"),
     ]
-    return [title, *_columns(pairs), *_error_lines(talk, result)]
+    return [title, *_columns(pairs)]
 
 
-def _error_lines(talk: Conversation, result: Result) -> list[str]:
+def check_fit(talk: Conversation, result: Result) -> None:
+    """Raise ContextLengthExceeded, with the ways out, where the request cannot be sent."""
     from everyword.lab.repairs import repairs
 
     if not result.overflow:
-        return []
+        return
     ways = [
         f"  --strategy {each.settings.strategy} --window {each.settings.window} --ratio {each.settings.ratio:g}"
         for each in repairs(talk, result)
     ]
-    excess = result.needed - result.settings.window
-    return [
-        f"context_length_exceeded: {result.needed:,} tokens, {excess:,} over the window; nothing can be asked.",
-        "Ways out:",
-        *ways,
-    ]
+    raise _over(result.needed, result.settings.window, ["Ways out:", *ways])
+
+
+def check_summarised(result: Compacted) -> None:
+    """Raise ContextLengthExceeded where the last request cannot be sent."""
+    if result.overflow:
+        raise _over(result.turns[-1].tokens, result.settings.window, ["Name a larger --window, or a smaller --ratio."])
+
+
+def _over(needed: int, window: int, ways: list[str]) -> ContextLengthExceeded:
+    told = f"context_length_exceeded: {needed:,} tokens, {needed - window:,} over the window; nothing can be asked."
+    return ContextLengthExceeded("\n".join([told, *ways]), needed=needed, budget=window)
 
 
 def recall_lines(found: dict[str, Any]) -> list[str]:

@@ -68,9 +68,13 @@ class Corpus:
             return np.clip(passage_ids - self.ids[0], 0, len(self.ids))
         return np.searchsorted(self.ids, passage_ids)
 
-    @cached_property
+    @property
     def messages(self) -> Ints:
         """Of each passage the number of its message, counted from 0 in the order of the log."""
+        return self._numbered_messages
+
+    @cached_property
+    def _numbered_messages(self) -> Ints:
         steps = np.diff(self.seqs, prepend=self.seqs[:1])
         if (steps >= 0).all():  # As messages come, so that no sorting is needed.
             return np.cumsum(steps > 0, dtype=np.int64)

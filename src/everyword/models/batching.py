@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.int32]
 
 T = TypeVar("T")
+Turns = Callable[[Iterator[list[int]]], Iterator[list[int]]]
+"""Decides when each batch has its turn: `iter` at once, `Together.between` when no question waits."""
 
 
 def batches(lengths: Sequence[int], *, tokens: int) -> Iterator[list[int]]:

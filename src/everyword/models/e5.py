@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from everyword.errors import SettingsError
 from everyword.models import e5_weights
-from everyword.models.batching import batches, chunks, padded
+from everyword.models.batching import Turns, batches, chunks, padded
 from everyword.models.bert_graph import Quantisation, write_graph
 from everyword.models.cache import default_cache, ensure_folder
 from everyword.models.e5_table import E5Table, write_table
@@ -32,8 +32,6 @@ GRAPH_FILE = "model.onnx"
 BATCH_TOKENS = 1024
 CHUNK_TEXTS = 4096
 BUILD_STEPS = 15
-PATIENCE_S = 3.0
-"""How long a batch of passages lets questions pass: somebody waits for these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +102,7 @@ class E5Embedder:
         return self._asked(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self.identity.passage_prefix, texts, patience_s=PATIENCE_S)
+        return self._embed(self.identity.passage_prefix, texts, self._asked.between)
 
     def load(self) -> LoadedE5:
         """Build what is not built, open what is not open. Raise ModelMissingError, ModelError."""
@@ -141,17 +139,17 @@ class E5Embedder:
             session=open_session(folder / GRAPH_FILE, threads=self._threads),
         )
 
-    def _embed(self, prefix: str, texts: Sequence[str], *, patience_s: float = 0.0) -> Vectors:
+    def _embed(self, prefix: str, texts: Sequence[str], turns: Turns = iter) -> Vectors:
         import numpy as np
 
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         start = 0
         for chunk in chunks(texts, CHUNK_TEXTS):
-            vectors[start : start + len(chunk)] = self._embed_chunk(prefix, chunk, patience_s)
+            vectors[start : start + len(chunk)] = self._embed_chunk(prefix, chunk, turns)
             start += len(chunk)
         return vectors
 
-    def _embed_chunk(self, prefix: str, texts: list[str], patience_s: float) -> Vectors:
+    def _embed_chunk(self, prefix: str, texts: list[str], turns: Turns) -> Vectors:
         """Embed each different text once: short clauses repeat."""
         import numpy as np
 
@@ -159,9 +157,7 @@ class E5Embedder:
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         encoded = loaded.tokenizer.encode([prefix + text for text in places])
         vectors = np.empty((len(encoded), DIMENSIONS), np.float32)
-        for batch in batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS):
-            if patience_s:
-                self._asked.let_pass(patience_s)
+        for batch in turns(batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS)):
             vectors[batch] = infer(loaded, [encoded[place] for place in batch])
         return unit_rows(vectors[[places[text] for text in texts]])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from everyword.models import readiness
 from everyword.models.units import unit_rows
 from everyword.ports import Embedder, ModelIdentity
 from everyword.text.words import is_unspaced
@@ -41,7 +42,12 @@ class JoinedEmbedder:
     @property
     def is_loaded(self) -> bool:
         """Tell whether all models are in memory."""
-        return all(getattr(member, "is_loaded", False) for member in self.members)
+        return all(map(readiness.is_loaded, self.members))
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether questions wait for one of them; each lets its own questions pass."""
+        return any(map(readiness.is_busy, self.members))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._joined(texts, [member.embed_queries(texts) for member in self.members])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from everyword.errors import ModelError, ModelMissingError, SettingsError
-from everyword.models.batching import batches, chunks
+from everyword.models.batching import Turns, batches, chunks
 from everyword.models.hf_tokenizer import TOKENIZER_FILE, Encoded, HfTokenizer, feeds
 from everyword.models.session import Session, open_session, run
 from everyword.models.together import Together
@@ -157,6 +157,11 @@ class OnnxFolderEmbedder:
         return self._loaded is not None
 
     @property
+    def is_busy(self) -> bool:
+        """Tell whether questions wait, so that passages had better be left for later."""
+        return self._asked.is_busy
+
+    @property
     def identity(self) -> ModelIdentity:
         """Opens the model and embeds one word, the first time: only the model knows its dimensions."""
         if self._identity is None:
@@ -174,7 +179,7 @@ class OnnxFolderEmbedder:
         return self._asked(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self.load().settings.passage_prefix, texts)
+        return self._embed(self.load().settings.passage_prefix, texts, self._asked.between)
 
     def load(self) -> LoadedFolder:
         """Open what is not open. Raise ModelMissingError, ModelError, SettingsError."""
@@ -183,13 +188,13 @@ class OnnxFolderEmbedder:
                 self._loaded = open_folder(located(self._folder), self._threads, self._overrides)
             return self._loaded
 
-    def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
+    def _embed(self, prefix: str, texts: Sequence[str], turns: Turns = iter) -> Vectors:
         import numpy as np
 
         if not texts:
             return np.empty((0, self.identity.dimensions), np.float32)
         loaded = self.load()
-        rows = [embed_chunk(loaded, [prefix + text for text in chunk]) for chunk in chunks(texts, CHUNK_TEXTS)]
+        rows = [embed_chunk(loaded, [prefix + text for text in chunk], turns) for chunk in chunks(texts, CHUNK_TEXTS)]
         return unit_rows(np.concatenate(rows))
 
 
@@ -226,12 +231,12 @@ def chosen_output(session: Session, pooling: Pooling | None) -> tuple[str, Pooli
     return ("last_hidden_state" if "last_hidden_state" in tokens else tokens[0]), pooling or "mean"
 
 
-def embed_chunk(loaded: LoadedFolder, texts: Sequence[str]) -> Vectors:
+def embed_chunk(loaded: LoadedFolder, texts: Sequence[str], turns: Turns) -> Vectors:
     import numpy as np
 
     encoded = loaded.tokenizer.encode(texts)
     vectors: Vectors | None = None
-    for batch in batches([len(one.ids) for one in encoded], tokens=BATCH_TOKENS):
+    for batch in turns(batches([len(one.ids) for one in encoded], tokens=BATCH_TOKENS)):
         rows = infer(loaded, [encoded[place] for place in batch])
         if vectors is None:
             vectors = np.empty((len(texts), rows.shape[1]), np.float32)

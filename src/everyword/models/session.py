@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
+"""Read by onnxruntime when it is loaded; without it newer versions keep an id of the device and send events to its maker."""
+
+
 class Port(Protocol):
     """One input or output of a graph."""
 
@@ -38,6 +42,7 @@ def open_session(model: Path, *, threads: int | None = None, extra: str = "e5") 
     """
     if threads is not None and threads < 1:
         raise SettingsError(f"threads is a positive number, not {threads!r}.")
+    os.environ.setdefault(NO_TELEMETRY, "1")
     onnxruntime = required("onnxruntime", extra=extra)
     try:
         session = onnxruntime.InferenceSession(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
     from everyword.ports import Vectors
 
 MOST_CALLS = 16
 """Calls in one run: the last of more would wait for the texts of all."""
+PATIENCE_S = 3.0
+"""How long a batch of other work lets those pass who wait: somebody waits for that work too."""
+
+T = TypeVar("T")
 
 
 class _Call:
@@ -45,6 +49,12 @@ class Together:
         """Return when nobody waits any more, or after some seconds: work behind this is never starved."""
         with self._entry:
             self._entry.wait_for(lambda: not self.is_busy, longest_s)
+
+    def between(self, batches: Iterable[T]) -> Iterator[T]:
+        """Yield batches of other work, each when nobody waits any more or its patience is at an end."""
+        for batch in batches:
+            self.let_pass(PATIENCE_S)
+            yield batch
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """Return a row for each text. Raise what `embed` raises for the texts of this call."""

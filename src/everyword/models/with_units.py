@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everyword.models import readiness
 from everyword.ports import Embedder, ModelIdentity, VectorUnits
 
 if TYPE_CHECKING:
@@ -26,7 +27,12 @@ class EmbedderOfUnits:
     @property
     def is_loaded(self) -> bool:
         """Tell whether the model is in memory."""
-        return bool(getattr(self._embedder, "is_loaded", False))
+        return readiness.is_loaded(self._embedder)
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether questions wait for the model."""
+        return readiness.is_busy(self._embedder)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embedder.embed_queries(texts)

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from everyword import __version__
 from everyword.errors import EverywordError
-from everyword.server import claims, explaining, failures, page, people, prompting, proxy, rest
+from everyword.server import claims, explaining, failures, page, people, prompting, proxy, rest, routing
 from everyword.server.gate import Gate
 from everyword.server.metrics import CONTENT_TYPE
 from everyword.server.serving import Json, Served, Serving, metrics_key_of
@@ -44,6 +44,7 @@ def application(serving: Serving) -> ASGIApp:
     app.include_router(claims.routes)
     app.include_router(explaining.routes)
     app.include_router(prompting.routes)
+    app.include_router(routing.routes)
     app.include_router(people.routes)
     app.include_router(page.routes(serving.lab_page))
     app.include_router(proxy.routes)

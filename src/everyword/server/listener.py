@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -125,7 +127,8 @@ def serve(where: Listening, load: Callable[[], Serving], *, ready: Callable[[], 
     """
 
     def loaded() -> Inside:
-        inside = _inside(load())
+        with _uncollected():
+            inside = _inside(load())
         ready()
         return inside
 
@@ -139,6 +142,17 @@ def serve(where: Listening, load: Callable[[], Serving], *, ready: Callable[[], 
     running.run(sockets=[where.listener])
     if door.failure is not None:
         raise door.failure
+
+
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """Load without garbage collection, which takes a fifth of the time and finds nothing; nor does it look there later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _server(door: Door, http: type[asyncio.Protocol], log_config: dict[str, Any] | None) -> uvicorn.Server:

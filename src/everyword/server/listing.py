@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from everyword.assembly import Memory
+from everyword.domain.decision import Decision
 from everyword.domain.message import Message
 from everyword.domain.scope import Scope
 from everyword.domain.session import SessionSpan
@@ -57,6 +58,10 @@ class ListedMemory(Memory):
         wanted = {seq for span in spans for seq in (*span.opening, span.last_seq)}
         messages = {message.seq: message for message in log.by_seq(wanted)}
         return [_summary(span, messages) for span in spans]
+
+    def decisions(self, *, user_id: str, beyond: int | None = None, limit: int = 50) -> list[tuple[int, Decision]]:
+        """Return what `route` decided, newest first, with a number each; `beyond`: the last number that was seen."""
+        return self._known(user_id).routes.newest(limit, before=beyond)
 
     def by_seq(self, seqs: Sequence[int], *, user_id: str) -> list[Message]:
         """Return messages by their sequence numbers, in order; one that is not there is left out."""

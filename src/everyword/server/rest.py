@@ -295,11 +295,12 @@ def context_reply(packed: Context) -> ContextReply:
         pending_passages=packed.pending_passages,
         no_evidence=packed.no_evidence,
         answer=packed.answer,
-        decision=None if packed.decision is None else _decision(packed.decision),
+        decision=None if packed.decision is None else decision_reply(packed.decision),
     )
 
 
-def _decision(made: Decision) -> DecisionReply:
+def decision_reply(made: Decision) -> DecisionReply:
+    """Return a decision of `route` as it goes over the wire."""
     return DecisionReply(
         by=made.by,
         was_enough=made.was_enough,

@@ -209,6 +209,57 @@ class DecisionReply(BaseModel):
     )
 
 
+class RoutedReply(DecisionReply):
+    """The same, in a list."""
+
+    number: int = Field(examples=[212], description="In the order in which they were made.")
+    at: datetime
+
+
+class RoutePage(BaseModel):
+    """Decisions, the newest first, and where older ones begin."""
+
+    results: list[RoutedReply]
+    next_cursor: int | None = Field(examples=[163], description="Pass it as `cursor`; null: there are no more.")
+
+
+class SignalReply(BaseModel):
+    """A figure that has crossed its bound."""
+
+    figure: str = Field(examples=["fallback_rate"])
+    value: float = Field(examples=[0.62])
+    bound: float = Field(examples=[0.5])
+
+
+class ProposalReply(BaseModel):
+    """A setting to change; nothing changes it by itself."""
+
+    setting: str = Field(examples=["route_evidence"], description="`baseline`: look at what has moved first.")
+    value: str | int = Field(examples=[3000])
+    why: str
+
+
+class RouteReply(BaseModel):
+    """Figures of what `route` decided since the baseline."""
+
+    decisions: int = Field(examples=[212])
+    routed: int = Field(examples=[180], description="Those that had something to decide.")
+    fell_back: int = Field(examples=[31], description="For so many evidence was not enough.")
+    fallback_rate: float | None = Field(examples=[0.17], description="Share of the routed ones; null: there are none.")
+    by: dict[str, int] = Field(examples=[{"model": 180, "size": 32}])
+    took: dict[str, int] = Field(examples=[{"evidence": 181, "full": 31}])
+    audited: int = Field(examples=[9])
+    differing: int = Field(examples=[0], description="Audited answers that the whole history contradicts.")
+    disagreement: float | None = Field(examples=[0.0], description="Share of the audited ones; null: there are none.")
+    baseline_rate: float | None = Field(examples=[0.16], description="Of the first decisions; null: too few.")
+    recent_rate: float | None = Field(examples=[0.18], description="Of the last ones; null: too few.")
+    has_drifted: bool
+    signals: list[SignalReply] = Field(description="Rows of the decision table whose bound is crossed.")
+    proposal: ProposalReply | None = Field(description="The one change that the figures ask for; null: none.")
+    input_tokens: int = Field(examples=[255_600], description="Of all calls to the language model for the decisions.")
+    output_tokens: int = Field(examples=[4320])
+
+
 class ContextReply(BaseModel):
     """What the model should see, inside the budget, with an account of every token."""
 

@@ -96,6 +96,12 @@ class MemorySessions:
             found = self._sessions[user_id, session_id] = _Session(0.0)
         found.until = self._clock() + ttl_s
         self._sessions.move_to_end((user_id, session_id))
-        while len(self._sessions) > self._most:
-            self._sessions.popitem(last=False)
+        self._make_room(found)
         return found
+
+    def _make_room(self, touched: _Session) -> None:
+        """Drop sessions that were not touched longest: those that are over, and those that are too many."""
+        while (oldest := next(iter(self._sessions.values()))) is not touched:
+            if len(self._sessions) <= self._most and oldest.until > self._clock():
+                break
+            self._sessions.popitem(last=False)

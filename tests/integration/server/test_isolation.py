@@ -174,6 +174,8 @@ def _request(chance: random.Random, other: str, its_id: str) -> Request:
         lambda: ("GET", "/v1/export", "", None),
         lambda: ("GET", "/v1/jobs", f"user_id={other}", None),
         lambda: ("GET", "/v1/health", "questions=1", None),
+        lambda: ("GET", "/v1/routes", "limit=2", None),
+        lambda: ("GET", "/v1/routes/report", "", None),
         lambda: ("POST", "/v1/prompt", "", {"question": "Who has the spare coin?", "window": 900, "session_id": "s1"}),
         lambda: ("GET", "/metrics", "", None),
         lambda: ("POST", "/v1/search", "", {"query": "spare coin canary", "session_id": chance.choice((None, "s1"))}),

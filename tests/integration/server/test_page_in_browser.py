@@ -239,7 +239,7 @@ def _filled_view(page: Any, view: str) -> None:
         page.locator("#budget").fill("150")
         page.locator("#question").press("Enter")
         page.locator("details.dropped summary").click()
-    ready = {"explain": ".piece.out", "claims": ".claim", "graph": ".network", "care": ".figures"}
+    ready = {"explain": ".piece.out", "claims": ".claim", "graph": ".network", "care": ".health details"}
     page.locator(ready[view]).first.wait_for()
 
 
@@ -518,6 +518,32 @@ def test_the_memory_is_checked_and_taken_along(looked_at, visit) -> None:
     assert json.loads(lines[1])["message_id"]
 
 
+def test_what_is_wrong_stands_first_with_what_helps_until_it_is_mended(filled, visit) -> None:
+    page = visit(f"{filled.url}/#/care", language="zh-Hant", size=NARROW)
+    wrong = page.locator(".health ul:not(details ul) li")
+    wrong.filter(has_text="上次檢查").filter(has_text="從未").locator(
+        ".remedy", has_text="everyword rebuild"
+    ).wait_for()
+    page.locator(".health summary").click()
+    assert wrong.count() + page.locator(".health details li").count() == 11
+    page.locator(".health details li", has_text="證據").first.wait_for()
+    page.locator(".panel button").nth(0).click()
+    page.locator(".health details li", has_text="上次檢查").wait_for(state="attached")
+    assert wrong.filter(has_text="上次檢查").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_health_that_cannot_be_told_can_be_asked_for_again(looked_at, visit) -> None:
+    page = visit(looked_at.url, expected="Failed to load")
+    page.route("**/v1/health", lambda route: route.abort())
+    _go(page, "care")
+    page.locator(".health .problem").wait_for()
+    assert page.locator(".jobs li", has_text="Server").count() == 1
+    page.unroute("**/v1/health")
+    page.locator(".health .problem button").click()
+    page.locator(".health details").wait_for()
+
+
 # ---- words of the interface ----
 
 
@@ -527,6 +553,17 @@ def test_every_word_of_the_interface_is_there_in_both_languages_with_the_same_ho
     assert not [name for name, each in holes.items() if len(each) != 2 or each[0] != each[1] or not all(texts[name])]
     same = {name for name, (english, chinese) in texts.items() if english == chinese}
     assert same == {"between"}
+
+
+def test_every_figure_of_a_memory_has_words_in_both_languages(loaded, looked_at) -> None:
+    with looked_at.client() as client:
+        names = [each["name"] for each in client.get("/v1/health").json()["figures"]]
+    texts = loaded.evaluate("import('/page/strings.js').then((strings) => strings.allTexts())")
+    keys = {re.sub(r"\W+", "_", name) for name in names}
+    assert {key for key in keys if f"health_{key}" not in texts or f"healthAbout_{key}" not in texts} == set()
+    assert {key for key in keys if f"healthHelp_{key}" not in texts} == {"age_of_evidence"}
+    told = {key.partition("_")[2] for key in texts if key.startswith(("health_", "healthAbout_", "healthHelp_"))}
+    assert told == keys
 
 
 MARKED = [

@@ -154,3 +154,43 @@ def test_claims_that_wait_for_a_summary_are_told(start: Any) -> None:
             memory.forget(message_ids=[each.message_id], user_id="ana")
         jobs = {each["name"]: each for each in client.get("/v1/jobs").json()["results"]}
         assert jobs["summaries"]["waiting"] == 0, "fewer than eight are quoted until there are more"
+
+
+def test_decisions_of_route_are_listed_page_by_page_and_summed_up(start: Any) -> None:
+    from everyword.models.structured_chat import StructuredChat
+
+    enough, missing = {"answerable": True, "answer": "Loud."}, {"answerable": False, "answer": ""}
+    model = StructuredChat(ScriptedModel(enough, missing, enough), repairs=0)
+    served = start(llm=model, route_evidence=300, route_audit=0)
+    served.what.memory.add(
+        [{"role": "user", "content": f"Day {n}: the mill was loud."} for n in range(80)], user_id="ana"
+    )
+    with served.client(**{"X-Everyword-User": "ana"}) as client:
+        assert client.get("/v1/routes").json() == {"results": [], "next_cursor": None}
+        assert client.get("/v1/routes/report").json()["fallback_rate"] is None
+        for question in ["Was the mill loud?", "How often?", "Was it loud on day 7?"]:
+            asked = {"question": question, "budget": 9_000, "strategy": "route"}
+            client.post("/v1/context", json=asked).raise_for_status()
+        first = client.get("/v1/routes", params={"limit": 2}).json()
+        rest = client.get("/v1/routes", params={"limit": 2, "cursor": first["next_cursor"]}).json()
+        report = client.get("/v1/routes/report", params={"window": 2}).json()
+        assert client.get("/v1/routes/report", params={"bound": 2}).status_code == 422
+    listed = [*first["results"], *rest["results"]]
+    assert [each["number"] for each in listed] == [3, 2, 1]
+    assert rest["next_cursor"] is None
+    assert [each["was_enough"] for each in listed] == [True, False, True]
+    assert listed[1]["took"] == "full"
+    assert listed[0]["at"] > listed[2]["at"]
+    assert (report["decisions"], report["fell_back"], report["by"]) == (3, 1, {"model": 3})
+    assert report["fallback_rate"] == pytest.approx(1 / 3)
+    assert report["baseline_rate"] == pytest.approx(1 / 2)
+
+
+def test_decisions_are_those_of_the_user_who_asks(served: Any) -> None:
+    key = served.key(user="ana")
+    served.what.memory.add(KEY, user_id="ben")
+    served.what.memory.context("Who has my spare key?", user_id="ben", strategy="route")
+    with served.client(**key) as client:
+        assert client.get("/v1/routes").json()["results"] == []
+        assert client.get("/v1/routes/report").json()["decisions"] == 0
+        assert client.get("/v1/routes", headers={"X-Everyword-User": "ben"}).status_code == 403

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +42,28 @@ def test_token_vectors_are_averaged_without_padding(folder: Path) -> None:
     assert isinstance(embedder, Embedder)
     found = embedder.embed_passages(["coin", "coin doctor tea"])
     assert np.allclose(found, [unit_mean(CLS, COIN, SEP), unit_mean(CLS, COIN, DOCTOR, TEA, SEP)], atol=1e-5)
+
+
+_IN_A_NEW_PROCESS = """
+import sys
+from pathlib import Path
+from everyword.models.onnx_folder import OnnxFolderEmbedder
+assert OnnxFolderEmbedder(Path(sys.argv[1])).embed_queries(["coin"]).shape == (1, 4)
+"""
+
+
+def test_a_model_leaves_no_trace_of_its_use_in_the_home_folder(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")
+    }
+    environment = {**kept, "HOME": str(home), "USERPROFILE": str(home)}
+    ran = subprocess.run(
+        [sys.executable, "-c", _IN_A_NEW_PROCESS, str(folder)], env=environment, capture_output=True, timeout=60
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert not list(home.rglob("*"))
 
 
 def test_the_identity_says_what_the_vectors_are(folder: Path) -> None:

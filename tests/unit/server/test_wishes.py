@@ -81,3 +81,28 @@ def test_only_the_newest_recollections_are_kept() -> None:
         kept.keep("ana", str(number), FOUND)
     assert kept.find("ana", "0") is None
     assert kept.find("ana", "1000") == FOUND
+
+
+def test_recollections_take_a_bounded_room_however_long_they_are() -> None:
+    now = [0.0]
+    kept = Recollections(clock=lambda: now[0], characters=100)
+    for number in range(10):
+        kept.keep("ana", str(number), Recollection(text="x" * 30, tokens=8, message_ids=()))
+    assert [number for number in range(10) if kept.find("ana", str(number))] == [7, 8, 9]
+    kept.keep("ana", "9", Recollection(text="y" * 40, tokens=8, message_ids=()))
+    assert [number for number in range(10) if kept.find("ana", str(number))] == [7, 8, 9]
+    kept.keep("ana", "long", Recollection(text="x" * 101, tokens=25, message_ids=()))
+    assert kept.find("ana", "long") is None
+    kept.keep("ana", "whole", Recollection(text="x" * 100, tokens=25, message_ids=()))
+    assert kept.find("ana", "whole") is not None
+
+
+def test_recollections_of_which_the_time_is_over_take_no_room() -> None:
+    now = [0.0]
+    kept = Recollections(clock=lambda: now[0])
+    kept.keep("ana", "old", FOUND)
+    now[0] = 601
+    kept.keep("ana", "new", FOUND)
+    now[0] = 0
+    assert kept.find("ana", "old") is None
+    assert kept.find("ana", "new") == FOUND

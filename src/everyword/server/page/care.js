@@ -1,30 +1,30 @@
-// How the memory is: sizes, work in the background, a check of every byte, and the way out.
+// How the memory is: sizes, work in the background, what is wrong, a check of every byte, and the way out.
 
 import { get, save } from "./api.js";
 import { button, field, h, show } from "./dom.js";
 import { icon } from "./icons.js";
 import { openForget } from "./forget.js";
+import { health } from "./health.js";
 import { problemCard, toast } from "./problem.js";
 
 const AGAIN_MS = 4000;
 
 export function care(app) {
   const figures = h("div", {});
+  const kept = health(app);
   const element = h(
     "div",
     { class: "page" },
     h("h1", {}, app.t("careTitle")),
     figures,
-    h(
-      "div",
-      { class: "panels" },
-      check(app),
-      takeAway(app),
-      erase(app, () => look(app, figures, element)),
-    ),
+    kept.element,
+    h("div", { class: "panels" }, check(app, kept.look), takeAway(app), erase(app, lookAgain)),
   );
-  const view = { element, isOld: false, show: () => look(app, figures, element) };
-  return view;
+  function lookAgain() {
+    look(app, figures, element);
+    kept.look();
+  }
+  return { element, isOld: false, show: lookAgain };
 }
 
 // ---- figures ----
@@ -128,13 +128,14 @@ function panel(app, title, lead, ...content) {
   );
 }
 
-function check(app) {
+function check(app, then) {
   const told = h("div", { "aria-live": "polite" });
   const pressed = button([icon("ok"), app.t("verify")], async () => {
     pressed.disabled = true;
     show(told, h("p", { class: "quiet" }, app.t("verifying")));
     try {
       show(told, verdict(app, await get("/v1/verify")));
+      then();
     } catch (error) {
       show(told, problemCard(app, error));
     }

@@ -17,6 +17,7 @@ const PATHS = {
   lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
   ok: "M5 13l4 4L19 7",
   warn: "M12 4 3 20h18zM12 10v4M12 17h.01",
+  unknown: "M6 12h12",
   lab: "M9 3h6M10 3v6L5 19c0 1 .5 2 2 2h10c1.5 0 2-1 2-2L14 9V3M8 15h8",
   save: "M12 4v11M7 11l5 5 5-5M5 20h14",
 };
