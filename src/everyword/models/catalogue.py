@@ -124,6 +124,13 @@ def openai_chat(name: str, _cache: Path | None, options: Options) -> LanguageMod
     return OpenAIChat(name, **options)
 
 
+def late(name: str, cache: Path | None, options: Options) -> Reranker:
+    from everyword.models.late import LateInteraction
+
+    quantisation: Any = name or "q4"
+    return LateInteraction(quantisation, cache=cache, **options)
+
+
 def onnx_cross_encoder(name: str, _cache: Path | None, options: Options) -> Reranker:
     from everyword.models.cross_encoder import CrossEncoder
 
@@ -178,6 +185,7 @@ EMBEDDERS: Mapping[str, Kind[Embedder]] = {
     "openai": Kind(example="openai:MODEL", load=openai, options=OPENAI_OPTIONS),
 }
 RERANKERS: Mapping[str, Kind[Reranker]] = {
+    "late": Kind(example="late:q4", load=late, options=frozenset({"threads"})),
     "onnx-rerank": Kind(example="onnx-rerank:PATH", load=onnx_cross_encoder, options=CROSS_ENCODER_OPTIONS),
     "hf-rerank": Kind(example="hf-rerank:OWNER/NAME", load=hugging_face_cross_encoder, options=CROSS_ENCODER_OPTIONS),
     "http-rerank": Kind(example="http-rerank:URL", load=http_rerank, options=HTTP_OPTIONS | {"model"}),

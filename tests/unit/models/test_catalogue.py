@@ -25,7 +25,12 @@ def test_a_name_gives_the_model_that_says_the_same_name(spec: str, name: str, tm
 
 @pytest.mark.parametrize(
     "spec",
-    ["onnx-rerank:/models/bge", "http-rerank:https://example.org/rerank", "tei-rerank:http://localhost:8080/rerank"],
+    [
+        "late:q4",
+        "onnx-rerank:/models/bge",
+        "http-rerank:https://example.org/rerank",
+        "tei-rerank:http://localhost:8080/rerank",
+    ],
 )
 def test_a_reranker_has_the_name_that_loads_it(spec: str) -> None:
     model = reranker(spec)
