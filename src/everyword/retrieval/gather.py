@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -54,14 +53,14 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
     corpus = index.corpus()
     found = Gathered(corpus=corpus, allowed=_allowed(index, corpus, query, recipe), scores={}, idf={})
     dense = [channel for channel in recipe.channels if channel != "lexical"]
-    with ThreadPoolExecutor(1) as beside:  # The model needs no words, nor do they need it.
-        alike = beside.submit(_timed, partial(_similarities, index, query, embedder)) if dense else None
-        if "lexical" in recipe.channels:
-            lexical = partial(_lexical, index, corpus, query, recipe, found)
-            found.scores["lexical"], found.milliseconds["lexical"] = _timed(lexical)
-        if alike is not None:
-            found.alike, found.milliseconds[dense[0]] = alike.result()
-            _dense(corpus, recipe, found)
+    if "lexical" in recipe.channels:
+        lexical = partial(_lexical, index, corpus, query, recipe, found)
+        found.scores["lexical"], found.milliseconds["lexical"] = _timed(lexical)
+    if dense:
+        # In a thread beside the words it would take longer: whoever comes back to the interpreter waits for the other.
+        alike = partial(_similarities, index, query, embedder)
+        found.alike, found.milliseconds[dense[0]] = _timed(alike)
+        _dense(corpus, recipe, found)
     if not found.allowed.all():
         for scores in (*found.scores.values(), *([] if found.clauses is None else [found.clauses])):
             scores[~found.allowed] = np.nan
