@@ -37,8 +37,8 @@ class Together:
         self._embed = embed
         self._callers = 0
         self._waiting: list[_Call] = []
+        self._is_running = False
         self._entry = threading.Condition()
-        self._run = threading.Lock()
 
     @property
     def is_busy(self) -> bool:
@@ -58,16 +58,21 @@ class Together:
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """Return a row for each text. Raise what `embed` raises for the texts of this call."""
-        call = _Call(texts)
-        with self._entry:
-            self._callers += 1
-            self._waiting.append(call)
+        call, calls = _Call(texts), list[_Call]()
         try:
-            with self._run:  # Whoever holds it runs for all that came meanwhile, so that many find their rows here.
+            with self._entry:
+                self._callers += 1
+                self._waiting.append(call)
+                # Whoever runs takes the others that came first along: a lock would let them wait without an order.
+                self._entry.wait_for(lambda: call.is_done or not self._is_running)
                 if not call.is_done:
-                    self._run_for(self._next(call))
+                    calls = self._next(call)
+                    self._is_running = True
+            if calls:
+                self._run_for(calls)
         finally:
             with self._entry:
+                self._is_running = self._is_running and not calls
                 self._callers -= 1
                 self._entry.notify_all()
         if call.failure is not None:
@@ -75,12 +80,10 @@ class Together:
         return cast("Vectors", call.found)
 
     def _next(self, call: _Call) -> list[_Call]:
-        """Take the calls of the next run out of the queue, this one among them."""
-        with self._entry:
-            others = [each for each in self._waiting if each is not call][: MOST_CALLS - 1]
-            taken = [call, *others]
-            self._waiting = [each for each in self._waiting if each not in taken]
-        return taken
+        """Take the calls of the next run out of the queue: this one, and of the others those that came first."""
+        others = [each for each in self._waiting if each is not call][: MOST_CALLS - 1]
+        self._waiting = [each for each in self._waiting if each is not call and each not in others]
+        return [call, *others]
 
     def _run_for(self, calls: Sequence[_Call]) -> None:
         try:

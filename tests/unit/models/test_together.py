@@ -64,6 +64,21 @@ def test_a_run_has_an_end_however_many_wait() -> None:
     assert [len(run) for run in slow.runs] == [1, MOST_CALLS, MOST_CALLS]
 
 
+def test_who_came_first_is_in_the_next_run_and_nobody_waits_for_ever() -> None:
+    slow = Slow()
+    together = Together(slow)
+    with ThreadPoolExecutor(MOST_CALLS * 2) as pool:
+        calls = [pool.submit(together, ["-1"])]
+        assert slow.has_begun.wait(30)
+        for n in range(MOST_CALLS + 4):
+            calls.append(pool.submit(together, [str(n)]))
+            waiting(together, n + 1)
+        slow.may_end.set()
+        for call in calls:
+            call.result(30)
+    assert {str(n) for n in range(MOST_CALLS - 1)} <= set(slow.runs[1])
+
+
 def test_a_text_that_fails_fails_its_caller_alone() -> None:
     slow = Slow()
     together = Together(slow)
