@@ -13,6 +13,8 @@ Floats = npt.NDArray[np.float64]
 
 LEVEL = 10
 """Ranks over which the promise hardly falls; 5 to 20 make little difference (decision 12)."""
+ALWAYS = 5
+"""Ranks that go first whatever they take: what stands so high is most likely what is asked for."""
 LINE = 9.0
 """Tokens around the words of a message: number, speaker, and its share of a heading."""
 CHARACTERS = 4.0
@@ -27,8 +29,10 @@ def tokens(lengths: npt.NDArray[np.int64], scripts: npt.NDArray[np.int64]) -> Fl
 def densities(sizes: Floats, room: tuple[int, int]) -> Floats:
     """Return what candidates promise for each token, given the tokens of their words, from the best rank on.
 
-    `room`: tokens up to which a message is shown whole, and those of an excerpt.
+    `room`: tokens up to which a message is shown whole, and those of an excerpt. The first ranks have 1 / rank, more than
+    any other can promise.
     """
     longest, excerpt = room
     shown = np.where(sizes > longest, excerpt, sizes) + LINE
-    return 1.0 / (shown * (np.arange(1, len(sizes) + 1) + LEVEL) ** 2.0)
+    ranks = np.arange(1, len(sizes) + 1)
+    return np.where(ranks <= ALWAYS, 1.0 / ranks, 1.0 / (shown * (ranks + LEVEL) ** 2.0))

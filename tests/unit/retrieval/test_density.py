@@ -13,7 +13,7 @@ from everyword.assembly import UserFile
 from everyword.domain.message import Message
 from everyword.domain.query import Query
 from everyword.models.hash import HashEmbedder
-from everyword.retrieval.density import LEVEL, LINE, densities, tokens
+from everyword.retrieval.density import ALWAYS, LEVEL, LINE, densities, tokens
 from everyword.retrieval.search import CANDIDATES, Ranking, rank
 from everyword.strategies.evidence import EVIDENCE
 from everyword.testing.drafts import draft
@@ -23,13 +23,22 @@ HASHED = HashEmbedder()
 ROOM = (256, 64)
 
 
-def turns(sizes: list[float], room: tuple[int, int] = ROOM) -> list[int]:
-    return np.argsort(-densities(np.array(sizes), room), kind="stable").tolist()
+def turns(sizes: list[float]) -> list[int]:
+    """Places of candidates behind the ranks that always go first, in the order of their turns."""
+    order = np.argsort(-densities(np.array([1000.0] * ALWAYS + sizes), ROOM), kind="stable").tolist()
+    assert order[:ALWAYS] == list(range(ALWAYS))
+    return [place - ALWAYS for place in order[ALWAYS:]]
 
 
 def test_what_is_promised_is_value_for_tokens() -> None:
-    expected = [1 / ((20 + LINE) * (1 + LEVEL) ** 2), 1 / ((100 + LINE) * (2 + LEVEL) ** 2)]
-    assert densities(np.array([20.0, 100.0]), ROOM).tolist() == pytest.approx(expected)
+    expected = [1 / ((20 + LINE) * (6 + LEVEL) ** 2), 1 / ((100 + LINE) * (7 + LEVEL) ** 2)]
+    assert densities(np.array([1.0] * ALWAYS + [20.0, 100.0]), ROOM)[ALWAYS:].tolist() == pytest.approx(expected)
+
+
+@given(st.lists(st.floats(0, 10_000), min_size=1, max_size=300))
+def test_the_first_ranks_go_first_whatever_they_take(sizes: list[float]) -> None:
+    found = densities(np.array(sizes), ROOM)
+    assert np.argsort(-found, kind="stable")[:ALWAYS].tolist() == list(range(min(ALWAYS, len(sizes))))
 
 
 @given(st.integers(1, 400), st.integers(1, 300))
@@ -39,12 +48,12 @@ def test_candidates_of_one_size_take_turns_by_rank(size: int, count: int) -> Non
 
 def test_a_short_message_goes_before_a_long_one_of_nearly_its_rank_and_not_of_a_far_better_one() -> None:
     assert turns([200.0, 15.0]) == [1, 0]
-    assert turns([200.0, *[200.0] * 40, 15.0]).index(41) < 41
-    assert turns([200.0, *[200.0] * 40, 15.0])[0] == 0
+    assert turns([*[200.0] * 60, 15.0])[0] == 0
+    assert turns([*[200.0] * 60, 15.0]).index(60) < 60
 
 
 def test_a_message_that_is_shown_by_an_excerpt_takes_no_more_than_that() -> None:
-    assert turns([70.0, 5000.0]) == [0, 1]
+    assert turns([60.0, 5000.0]) == [0, 1]
     assert turns([250.0, 5000.0]) == [1, 0]
 
 
@@ -73,17 +82,17 @@ def test_turns_are_those_of_the_first_candidates_each_once_and_ranks_stay(store:
 
 
 def test_the_trace_tells_the_turn_of_a_message(store: UserFile, keep: Keep) -> None:
-    said = keep(
-        draft("The coin is in the old tray. " + "It rained all day. " * 30, session_id="a"),
-        draft("The coin is in the new tray.", session_id="b"),
-        embedder=HASHED,
-    )
+    long = [
+        draft("The coin is in the old tray, coin tray. " + "It rained. " * 40, session_id=f"s{n}") for n in range(8)
+    ]
+    *_, short = keep(*long, draft("A coin.", session_id="s9"), embedder=HASHED)
     ranking = ranked(store, "coin tray")
+    rank_of = {each.seqs[0]: each.rank for each in ranking.candidates()}
     stage = ranking.stages[-1]
     assert stage.name == "density"
-    assert stage.places[said[1].seq].rank == 1
-    first = next(iter(ranking.in_turn()))
-    assert first.seqs == (said[1].seq,)
+    assert rank_of[short.seq] > ALWAYS + 1
+    assert stage.places[short.seq].rank == ALWAYS + 1
+    assert [each.seqs[0] for each in ranking.in_turn()].index(short.seq) == ALWAYS
 
 
 def test_a_recipe_without_room_takes_the_best_first(store: UserFile, keep: Keep) -> None:
