@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 MOST_CALLS = 16
 """Calls in one run: the last of more would wait for the texts of all."""
 PATIENCE_S = 3.0
-"""How long a batch of other work lets those pass who wait: somebody waits for that work too."""
+"""How long other work lets those pass who wait, all its batches together: somebody waits for that work too."""
 
 T = TypeVar("T")
 
@@ -33,8 +34,9 @@ class _Call:
 class Together:
     """Gives the texts of all callers that wait to `embed` in one call, and each caller its rows. Safe for many threads."""
 
-    def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
+    def __init__(self, embed: Callable[[Sequence[str]], Vectors], *, patience_s: float = PATIENCE_S) -> None:
         self._embed = embed
+        self._patience_s = patience_s
         self._callers = 0
         self._waiting: list[_Call] = []
         self._is_running = False
@@ -51,9 +53,10 @@ class Together:
             self._entry.wait_for(lambda: not self.is_busy, longest_s)
 
     def between(self, batches: Iterable[T]) -> Iterator[T]:
-        """Yield batches of other work, each when nobody waits any more or its patience is at an end."""
+        """Yield batches of other work, each when nobody waits any more or the patience for all of them is at an end."""
+        until = time.monotonic() + self._patience_s
         for batch in batches:
-            self.let_pass(PATIENCE_S)
+            self.let_pass(until - time.monotonic())
             yield batch
 
     def __call__(self, texts: Sequence[str]) -> Vectors:

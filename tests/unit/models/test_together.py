@@ -116,3 +116,15 @@ def test_other_work_lets_those_who_wait_pass_but_not_for_ever() -> None:
         passing.result(30)
         assert asked.result(30).tolist() == [[1.0]]
     assert not together.is_busy
+
+
+def test_many_batches_of_other_work_wait_no_longer_than_one() -> None:
+    slow = Slow()
+    together = Together(slow, patience_s=0.1)
+    with ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(together, ["1"])
+        assert slow.has_begun.wait(30)
+        done = pool.submit(list, together.between(range(1000)))
+        assert done.result(30) == list(range(1000))
+        slow.may_end.set()
+        asked.result(30)
