@@ -14,7 +14,7 @@ from everyword.ports import Store
 
 _MANY = 200
 """Messages of one user after which another thread writes them down."""
-_USERS = 128
+_USERS = 32
 """Users from which on those of the first are written down: what waits keeps their files open."""
 
 
