@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import apsw
@@ -40,7 +41,7 @@ class Similarities:
         return self.scan.of_clauses(passage_id, self.question)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Block:
     """Some passages and their clauses, decoded."""
 
@@ -52,8 +53,11 @@ class Block:
     scales: codes.Floats
     owners: npt.NDArray[np.int64]
     """Place in this block of the passage that each clause is of."""
-    by_id: npt.NDArray[np.int64]
-    """Places in the order of their ids."""
+
+    @cached_property
+    def by_id(self) -> npt.NDArray[np.int64]:
+        """Return the places in the order of their ids."""
+        return np.argsort(self.ids)
 
 
 class DenseScan:
@@ -132,14 +136,12 @@ def _block(rows: list[tuple[int, int, bytes, bytes]], dimensions: int) -> Block:
     clause_codes = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8)
     length = codes.bit_length(dimensions)
     signs, scales = codes.split_bits(clause_codes.reshape(-1, length))
-    ids = np.array([row[1] for row in rows], dtype=np.int64)
     return Block(
-        ids=ids,
+        ids=np.array([row[1] for row in rows], dtype=np.int64),
         vectors=codes.from_nibbles(passage_codes.reshape(len(rows), -1), dimensions),
         signs=signs,
         scales=scales,
         owners=np.repeat(np.arange(len(rows), dtype=np.int64), [len(row[3]) // length for row in rows]),
-        by_id=np.argsort(ids),
     )
 
 
@@ -151,12 +153,10 @@ def _compact(blocks: list[Block]) -> list[Block]:
 
 
 def _joined(first: Block, second: Block) -> Block:
-    ids = np.concatenate([first.ids, second.ids])
     return Block(
-        ids=ids,
+        ids=np.concatenate([first.ids, second.ids]),
         vectors=np.concatenate([first.vectors, second.vectors]),
         signs=np.concatenate([first.signs, second.signs], axis=1),
         scales=np.concatenate([first.scales, second.scales]),
         owners=np.concatenate([first.owners, second.owners + len(first.ids)]),
-        by_id=np.argsort(ids),
     )

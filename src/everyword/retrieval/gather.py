@@ -58,8 +58,9 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
         found.scores["lexical"], found.milliseconds["lexical"] = _timed(lexical)
     if dense:
         # In a thread beside the words it would take longer: whoever comes back to the interpreter waits for the other.
-        alike = partial(_similarities, index, query, embedder)
-        found.alike, found.milliseconds[dense[0]] = _timed(alike)
+        if embedder is not None:
+            alike = partial(index.similarities, embedder, query.text)
+            found.alike, found.milliseconds[dense[0]] = _timed(alike)
         _dense(corpus, recipe, found)
     if not found.allowed.all():
         for scores in (*found.scores.values(), *([] if found.clauses is None else [found.clauses])):
@@ -133,10 +134,6 @@ def _related(question: str, recipe: Recipe, corpus: PassageTable) -> tuple[list[
                 weights.append(weight)
                 groups.append(known)
     return weights, groups
-
-
-def _similarities(index: SearchIndex, query: Query, embedder: Embedder | None) -> Alike | None:
-    return None if embedder is None else index.similarities(embedder, query.text)
 
 
 def _dense(corpus: PassageTable, recipe: Recipe, found: Gathered) -> None:

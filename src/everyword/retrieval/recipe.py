@@ -7,6 +7,8 @@ from typing import Literal
 
 Channel = Literal["lexical", "passage", "clause"]
 DENSE: tuple[Channel, ...] = ("passage", "clause")
+CANDIDATES = 300
+"""Units that a budget may take something of."""
 Fusion = Literal["scores", "ranks"]
 Unit = Literal["message", "speaker-run", "passage"]
 

@@ -21,7 +21,7 @@ from everyword.retrieval.asker import is_about_asker
 from everyword.retrieval.evidence_check import Verdict, check
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import Gathered, gather
-from everyword.retrieval.recipe import DENSE, Channel, Recipe
+from everyword.retrieval.recipe import CANDIDATES, DENSE, Channel, Recipe
 from everyword.retrieval.units import Ints, best, units
 from everyword.text.words import is_unspaced
 
@@ -30,8 +30,6 @@ _FEWEST_FOREIGN = 8
 _AT_ONCE = 64
 _HEAD = 1024
 """Units that are sorted at first: more than a budget holds."""
-CANDIDATES = 300
-"""Units that a budget may take something of."""
 _FIRST = 3
 """Candidates whose nearness in meaning tells whether there is evidence."""
 

@@ -19,7 +19,7 @@ from everyword.packing.excerpt import LONG, ROOM, excerpt, joined
 from everyword.packing.packer import Frame, Item, pack
 from everyword.packing.render import Style
 from everyword.ports import LanguageModel, MessageLog, SearchIndex, TokenCounter
-from everyword.retrieval.recipe import Recipe
+from everyword.retrieval.recipe import CANDIDATES, Recipe
 from everyword.text.clauses import Span, clauses
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ FoundPassage = tuple[int, Span]
 Show = Literal["whole", "relevant", "passage"]
 
 _CHUNK = 24
-_CANDIDATES = 300
 
 
 class DecisionJournal(Protocol):
@@ -128,7 +127,7 @@ def items(
     strategy: Strategy, ranking: Ranking, index: SearchIndex, log: MessageLog, counter: TokenCounter
 ) -> Iterator[Item]:
     """Yield the candidates with their words, as a budget takes them; messages are read as packing asks for them."""
-    candidates = islice(ranking.in_turn(), _CANDIDATES)
+    candidates = islice(ranking.in_turn(), CANDIDATES)
     size = 1 if strategy.recipe.unit == "passage" else _CHUNK  # Two windows of one message are two candidates.
     while chunk := list(islice(candidates, size)):
         messages = {message.seq: message for message in log.by_seq([seq for each in chunk for seq in each.seqs])}

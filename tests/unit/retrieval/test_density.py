@@ -14,7 +14,8 @@ from everyword.domain.message import Message
 from everyword.domain.query import Query
 from everyword.models.hash import HashEmbedder
 from everyword.retrieval.density import ALWAYS, LEVEL, LINE, densities, tokens
-from everyword.retrieval.search import CANDIDATES, Ranking, rank
+from everyword.retrieval.recipe import CANDIDATES
+from everyword.retrieval.search import Ranking, rank
 from everyword.strategies.evidence import EVIDENCE
 from everyword.testing.drafts import draft
 
