@@ -20,13 +20,11 @@ import numpy.typing as npt
 from everyword.evals import madial
 from everyword.evals.dataset import Case
 from everyword.evals.generated.catalogue import generate
-from everyword.models.e5 import GRAPH_FILE, E5Embedder
+from everyword.models.e5 import GRAPH_FILE, PASSAGE, QUERY, E5Embedder
 from everyword.models.e5_table import E5Table
 from everyword.models.e5_tokenizer import TOKENIZER_FILE, E5Tokenizer
 from everyword.models.late import (
     DIMENSIONS,
-    PASSAGE,
-    QUERY,
     LateWeights,
     LoadedLate,
     tokens,

@@ -29,6 +29,8 @@ DIMENSIONS = 384
 RECIPE = "1"
 """Changes with the graph or the tokenizer: another recipe is another folder, and other vectors."""
 GRAPH_FILE = "model.onnx"
+QUERY, PASSAGE = "query: ", "passage: "
+"""What the model was trained to see before a text."""
 BATCH_TOKENS = 1024
 CHUNK_TEXTS = 4096
 BUILD_STEPS = 15
@@ -87,8 +89,8 @@ class E5Embedder:
         return ModelIdentity(
             name=f"e5-small:{self._quantisation}",
             dimensions=DIMENSIONS,
-            query_prefix="query: ",
-            passage_prefix="passage: ",
+            query_prefix=QUERY,
+            passage_prefix=PASSAGE,
             quantisation=self._quantisation,
             revision=f"{e5_weights.SHA256[:12]}-{RECIPE}",
         )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from everyword.models.batching import batches, padded
 from everyword.models.cache import default_cache, ensure_folder, file_sha256
-from everyword.models.e5 import GRAPH_FILE, E5Embedder
+from everyword.models.e5 import BATCH_TOKENS, GRAPH_FILE, PASSAGE, QUERY, E5Embedder
 from everyword.models.e5_table import E5Table
 from everyword.models.e5_tokenizer import TOKENIZER_FILE, E5Tokenizer
 from everyword.models.extras import required
@@ -41,12 +41,10 @@ HIDDEN = "l11.oln"
 """The last layer in the graph of the embedder."""
 OUTPUT = "tokens"
 DIMENSIONS = 64
-QUERY, PASSAGE = "query: ", "passage: "
 WEIGHT = 0.4
 """What a standard score of these is worth beside one of the order before; 0.3 to 0.7 make little difference."""
 HALF_WINDOW = 12
 """Tokens; a window is two of them, and starts at each."""
-BATCH_TOKENS = 1024
 KEPT_BYTES = 32_000_000
 RECIPE = "1"
 """Changes with the graph: another recipe is another folder."""
