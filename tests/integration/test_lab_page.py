@@ -470,7 +470,7 @@ def test_the_served_page_measures_and_draws_what_it_measured(opened: Callable[..
             page.locator("#view-everyword button").click()
             assert "Measured recall" in page.locator("#view-everyword .verdict").inner_text()
             page.locator("#tab-curves").click()
-            assert page.locator("#recall-curve .line.everyword").count() == 1
+            page.locator("#recall-curve .line.everyword").wait_for(state="attached")
             assert "Everyword" in page.locator(".values").inner_text()
         finally:
             server.shutdown()

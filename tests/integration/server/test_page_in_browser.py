@@ -92,6 +92,13 @@ def _go(page: Any, view: str, size: tuple[int, int] = WIDE) -> None:
     page.locator(f'main[data-view="{view}"]').wait_for()
 
 
+def _there(found: Any, count: int) -> None:
+    """Wait until exactly so many are there: each part of a view comes when its own request is answered."""
+    from playwright.sync_api import expect
+
+    expect(found).to_have_count(count, timeout=20_000)
+
+
 def _claim(page: Any, text: str) -> Any:
     return page.locator(".claim", has=page.locator(f"blockquote:text-is('{text}')"))
 
@@ -150,7 +157,7 @@ def _explain(page: Any) -> None:
     assert first.locator(".steps li").count() >= 3
     shares = page.locator(".bar .part").evaluate_all("parts => parts.map(each => Number(each.style.flexGrow))")
     assert sum(shares) == 150
-    assert page.locator("details.dropped .piece").count() == 20
+    _there(page.locator("details.dropped .piece"), 20)
     assert page.locator("details.dropped .reason").first.text_content()
     assert KEY in page.locator(".prompt").text_content()
 
@@ -164,7 +171,7 @@ def _correct(page: Any) -> None:
     card.locator(".below input").fill(RIGHT)
     card.locator(".below input").press("Enter")
     _claim(page, RIGHT).wait_for()
-    assert _claim(page, ORDER).count() == 0
+    _there(_claim(page, ORDER), 0)
     page.locator("#closed").check()
     page.locator(".claim.closed", has_text=ORDER).wait_for()
 
@@ -184,7 +191,7 @@ def test_names_are_browsed_in_the_picture_and_in_the_list(looked_at, visit) -> N
     page.locator(".network .dot").first.wait_for()
     names = page.locator(".names button > :first-child").all_inner_texts()
     assert {"you", "Mia", "Lisbon"} <= set(names)
-    assert page.locator(".network .dot").count() == len(names)
+    _there(page.locator(".network .dot"), len(names))
     page.get_by_role("button", name="Mia").click()
     page.locator(".edges li", has_text="Lisbon").wait_for()
     assert page.locator(".network .dot.self title").text_content() == "Mia"
@@ -266,7 +273,7 @@ def test_the_keyboard_alone_reaches_the_search_its_results_and_a_message(looked_
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "content"
     page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.id") == "search"
+    page.locator("#search:focus").wait_for()
     page.keyboard.type("mill")
     page.locator(".excerpt mark").first.wait_for()
     page.keyboard.press("ArrowDown")
@@ -355,7 +362,7 @@ def test_without_keys_a_user_is_chosen_and_can_be_changed(start, visit) -> None:
     page.locator("button.whose").click()
     page.get_by_role("button", name="ana").click()
     page.locator(".list a", has_text="Mrs. Chou").wait_for()
-    assert page.locator(".list a").count() == 1
+    _there(page.locator(".list a"), 1)
 
 
 def test_the_language_is_the_chosen_one_and_is_remembered(looked_at, visit) -> None:
@@ -404,7 +411,7 @@ def test_a_question_that_nothing_stands_out_for_is_told(looked_at, visit) -> Non
         page.locator("#question").fill(question)
         page.locator("#question").press("Enter")
         page.locator(".answer:not([aria-busy]) .ledger").wait_for()
-        assert page.locator(".notice", has_text="Nothing in the history stands out").count() == is_missing
+        _there(page.locator(".notice", has_text="Nothing in the history stands out"), int(is_missing))
 
 
 def test_a_server_that_is_gone_is_told_and_can_be_tried_again(looked_at, visit) -> None:
@@ -529,7 +536,7 @@ def test_what_is_wrong_stands_first_with_what_helps_until_it_is_mended(filled, v
     page.locator(".health details li", has_text="證據").first.wait_for()
     page.locator(".panel button").nth(0).click()
     page.locator(".health details li", has_text="上次檢查").wait_for(state="attached")
-    assert wrong.filter(has_text="上次檢查").count() == 0
+    _there(wrong.filter(has_text="上次檢查"), 0)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -538,7 +545,7 @@ def test_a_health_that_cannot_be_told_can_be_asked_for_again(looked_at, visit) -
     page.route("**/v1/health", lambda route: route.abort())
     _go(page, "care")
     page.locator(".health .problem").wait_for()
-    assert page.locator(".jobs li", has_text="Server").count() == 1
+    _there(page.locator(".jobs li", has_text="Server"), 1)
     page.unroute("**/v1/health")
     page.locator(".health .problem button").click()
     page.locator(".health details").wait_for()
