@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from conversation import TOPICS, topic_of
 
-from everyword.ports import Embedder, ModelIdentity
+from everyword.ports import Embedder, ModelIdentity, QuestionVectors, question_vectors
 
 if TYPE_CHECKING:
     from everyword.ports import Vectors
@@ -23,7 +23,8 @@ _COMMON, _TOPIC, _OWN = 0.85, 0.36, 0.27
 class DrawnEmbedder:
     """A vector around the centre of the text's topic, the same for the same text in every process.
 
-    Questions are embedded by a real model too (`timed`), for the time that it takes; its vectors are not used.
+    Questions are embedded by a real model too (`timed`), for the time that it takes; of its vectors only tokens are used,
+    which cost the same whatever they are near to.
     `instead_of`: the model of the same dimensions that a server asks such vectors with.
     """
 
@@ -48,6 +49,11 @@ class DrawnEmbedder:
         if self._timed is not None:
             self._timed.embed_queries(texts)
         return self.embed_passages(texts)
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        whole = self.embed_passages([text])
+        tokens = whole[:0] if self._timed is None else question_vectors(self._timed, text).tokens
+        return QuestionVectors(whole=whole[0], tokens=tokens)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         numbers = np.array([_number(text) for text in texts], dtype=np.uint64)

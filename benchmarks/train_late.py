@@ -10,7 +10,6 @@ by heart; and no text of LoCoMo, LongMemEval or BEAM is seen, so their figures a
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -20,18 +19,8 @@ import numpy.typing as npt
 from everyword.evals import madial
 from everyword.evals.dataset import Case
 from everyword.evals.generated.catalogue import generate
-from everyword.models.e5 import GRAPH_FILE, PASSAGE, QUERY, E5Embedder
-from everyword.models.e5_table import E5Table
-from everyword.models.e5_tokenizer import TOKENIZER_FILE, E5Tokenizer
-from everyword.models.late import (
-    DIMENSIONS,
-    LateWeights,
-    LoadedLate,
-    tokens,
-    write_graph,
-    write_weights,
-)
-from everyword.models.session import open_session
+from everyword.models.e5 import PASSAGE, QUERY, E5Embedder, LoadedE5
+from everyword.models.late import DIMENSIONS, LateWeights, hidden_tokens, write_weights
 from everyword.text.windows import windows
 
 Floats = npt.NDArray[np.float32]
@@ -40,7 +29,6 @@ LANGUAGES = {"en": 20_000, "zh-Hans": 10_000, "zh-Hant": 10_000}
 SEED = 11
 HISTORY = 15_000
 QUESTIONS = 250
-HIDDEN = 384
 SHARED = 4
 """Directions that nearly all tokens share: with them every token is near every other."""
 MADIAL = 20_000
@@ -60,10 +48,9 @@ def main() -> None:
     for language, most in LANGUAGES.items():
         made = generate(language=language, questions=QUESTIONS, tokens=HISTORY, seed=SEED)
         sources.append((list(made.cases), most))
-    with tempfile.TemporaryDirectory() as folder:
-        model = hidden_states(Path(folder), options.threads)
-        passages = np.concatenate([sample(model, PASSAGE, spoken(cases), most) for cases, most in sources])
-        questions = np.concatenate([sample(model, QUERY, asked(cases), most // 8) for cases, most in sources])
+    model = E5Embedder("int8", threads=options.threads).load()
+    passages = np.concatenate([sample(model, PASSAGE, spoken(cases), most) for cases, most in sources])
+    questions = np.concatenate([sample(model, QUERY, asked(cases), most // 8) for cases, most in sources])
     weights = projection(passages, questions)
     write_weights(weights, options.out)
     print(f"{len(passages):,} passage tokens, {len(questions):,} question tokens: {options.out.stat().st_size:,} bytes")
@@ -79,28 +66,14 @@ def asked(cases: Iterable[Case]) -> list[str]:
     return list(dict.fromkeys(question.text for case in cases for question in case.questions))
 
 
-def hidden_states(folder: Path, threads: int | None) -> LoadedLate:
-    """Return the model with an output that projects nothing."""
-    embedder = E5Embedder("int8").build()
-    nothing = np.zeros(HIDDEN, np.float32)
-    weights = LateWeights(projection=np.eye(HIDDEN, dtype=np.float32), question_mean=nothing, passage_mean=nothing)
-    write_graph(embedder / GRAPH_FILE, weights, folder / GRAPH_FILE)
-    return LoadedLate(
-        tokenizer=E5Tokenizer(embedder / TOKENIZER_FILE),
-        table=E5Table(embedder),
-        session=open_session(folder / GRAPH_FILE, threads=threads),
-        weights=weights,
-    )
-
-
-def sample(model: LoadedLate, prefix: str, texts: list[str], most: int) -> Floats:
+def sample(model: LoadedE5, prefix: str, texts: list[str], most: int) -> Floats:
     """Return the hidden states of some tokens of texts in a random order, float32 [tokens, 384]."""
     order = [texts[place] for place in map(int, np.random.default_rng(SEED).permutation(len(texts)))]
     found: list[Floats] = []
     for start in range(0, len(texts), AT_ONCE):
         if sum(map(len, found)) >= most:
             break
-        found += tokens(model, prefix, order[start : start + AT_ONCE])
+        found += hidden_tokens(model, prefix, order[start : start + AT_ONCE])
     return np.concatenate(found)[:most]
 
 

@@ -64,6 +64,33 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionVectors:
+    """A question as a whole, and its tokens one by one."""
+
+    whole: Vectors
+    """float32 [dimensions], length 1."""
+    tokens: Vectors
+    """float32 [tokens, dimensions], rows of length 1, less what all questions share; no row where the model does not tell."""
+
+
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder that tells the tokens of a question apart, beside its other methods."""
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        """Return the same vector as `embed_queries`, and those of the tokens. Raise ModelError."""
+        ...
+
+
+def question_vectors(embedder: Embedder, question: str) -> QuestionVectors:
+    """Return what an embedder says of a question. Raise ModelError."""
+    if isinstance(embedder, TokenEmbedder):
+        return embedder.embed_question(question)
+    rows = embedder.embed_queries([question])
+    return QuestionVectors(whole=rows[0], tokens=rows[:0])
+
+
 @runtime_checkable
 class Reranker(Protocol):
     """Score of each text for the question; higher is better, comparable within one call only."""
@@ -241,6 +268,7 @@ class Alike(Protocol):
     @property
     def clauses(self) -> Vectors: ...
     def of_clauses(self, passage_id: int) -> Vectors: ...
+    def by_tokens(self, passage_ids: Ints) -> Vectors | None: ...
 
 
 class SearchIndex(Protocol):

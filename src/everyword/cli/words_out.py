@@ -210,7 +210,7 @@ def _show_explanation(found: Explanation, named: list[str]) -> None:
 
     stages = list(found.candidates)
     header = _row("", "outcome", stages)
-    known = _row("", "rank of", [f"{count} {'score':>6}" for count in found.candidates.values()])
+    known = _row("", "rank of", [f"{_short(count)} score" for count in found.candidates.values()])
     terminal.show(Text(header, style="bold"), Text(known, style="dim"))
     for each in sorted(found.messages, key=lambda each: _order(each, named, stages)):
         terminal.show(*_explained(each, found.question, stages))
@@ -237,8 +237,13 @@ def _explained(each: Explained, question: str, stages: list[str]) -> list[Any]:
 
 
 def _place(place: Place | None) -> str:
-    return f"{place.rank} {place.score:>6.2g}" if place else "-"
+    return f"{_short(place.rank)} {place.score:>5.2g}" if place else "-"
+
+
+def _short(rank: int) -> str:
+    """Return at most four characters, so that six stages fit into 80 columns."""
+    return str(rank) if rank < 10_000 else f"{rank // 1000}k"
 
 
 def _row(seq: str, outcome: str, cells: list[str]) -> str:
-    return f"{seq:<5} {outcome:<9}" + "".join(f" {cell:>12}" for cell in cells)
+    return f"{seq:<5} {outcome:<7}" + "".join(f" {cell:>10}" for cell in cells)

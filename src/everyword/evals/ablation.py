@@ -80,6 +80,7 @@ _STEPS: tuple[tuple[str, Group, str, tuple[str, ...]], ...] = (
     ("lines", "packing", "long messages by their relevant lines", ("show", "style", "recent_turns")),
     ("dense", "channel", "vectors of passages and clauses", ("channels", "weights", "other_script")),
     ("rerank", "rerank", "the first candidates judged again", ("rerank", "keep")),
+    ("tokens", "rerank", "the question's tokens against clauses", ("tokens",)),
     ("density", "other", "first what promises most for its tokens", ("room",)),
     ("rest", "other", "all else of the default", _EVERY),
 )

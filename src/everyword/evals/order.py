@@ -11,6 +11,7 @@ from everyword.domain.trace import Place, Stage
 
 DEPTH = 500
 """Messages whose order is kept; deeper ones have a rank and no place in the list."""
+_HEADS = ("tokens", "reranked")
 _RRF_K = 60
 
 
@@ -55,18 +56,27 @@ def _last(stages: tuple[Stage, ...]) -> list[int]:
     """Return the messages in the order of the last stage; of a reranked head, as its rank and the one before it say."""
     if not stages:
         return []
-    broad = stages[_broadest(stages)].places
-    listed = [seq for seq, _ in nsmallest(DEPTH, broad.items(), key=lambda each: each[1].rank)]
-    if stages[-1].places is broad:
-        return listed
-    head = stages[-1].places
-    ranked = sorted(head, key=lambda seq: (-_fused(head[seq], broad.get(seq)), head[seq].rank))
-    return [*ranked, *listed]
+    place = _broadest(stages)
+    before = stages[place].places
+    listed = [seq for seq, _ in nsmallest(DEPTH, before.items(), key=lambda each: each[1].rank)]
+    for stage in stages[place + 1 :]:
+        listed = [*_head(stage, before), *listed]
+        before = stage.places
+    return listed
+
+
+def _head(stage: Stage, before: Mapping[int, Place]) -> list[int]:
+    """Return the messages that a stage knows, as it orders them; a reranker's order counts as much as the one before."""
+    places = stage.places
+    if stage.name != "reranked":
+        return sorted(places, key=lambda seq: places[seq].rank)
+    return sorted(places, key=lambda seq: (-_fused(places[seq], before.get(seq)), places[seq].rank))
 
 
 def _broadest(stages: tuple[Stage, ...]) -> int:
-    """Return the place of the last stage that knows all candidates; a reranker sees only the first."""
-    return len(stages) - 2 if stages[-1].name == "reranked" and len(stages) > 1 else len(stages) - 1
+    """Return the place of the last stage that knows all candidates; those after it see only the first."""
+    broad = [place for place, stage in enumerate(stages) if stage.name not in _HEADS]
+    return broad[-1] if broad else 0
 
 
 def _fused(after: Place, before: Place | None) -> float:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 
-from everyword.ports import Embedder, ModelIdentity
+from everyword.ports import Embedder, ModelIdentity, QuestionVectors, question_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from everyword.ports import Vectors
 
 
@@ -41,6 +43,16 @@ class CachedEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._cached(texts, "query", self._embedder.embed_queries)
 
+    def embed_question(self, text: str) -> QuestionVectors:
+        def both(texts: Sequence[str]) -> list[Vectors]:
+            asked = [question_vectors(self._embedder, each) for each in texts]
+            return [np.vstack([each.whole, each.tokens]) for each in asked]
+
+        with self._lock:
+            (value,) = self._found({self.key("asked", text): text}, both).values()
+        rows = self._rows(value)
+        return QuestionVectors(whole=rows[0], tokens=rows[1:])
+
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._cached(texts, "passage", self._embedder.embed_passages)
 
@@ -49,17 +61,22 @@ class CachedEmbedder:
         wanted = dict(zip(keys, texts, strict=True))
         with self._lock:
             found = self._found(wanted, compute)
-        values = b"".join(found[key] for key in keys)
-        rows = np.frombuffer(values, np.float16).reshape(len(keys), self.identity.dimensions).astype(np.float32)
+        return self._rows(b"".join(found[key] for key in keys))
+
+    def _rows(self, values: bytes) -> Vectors:
+        """Return float32 [n, dimensions], rows of length 1."""
+        rows = np.frombuffer(values, np.float16).reshape(-1, self.identity.dimensions).astype(np.float32)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12)
 
-    def _found(self, wanted: Mapping[bytes, str], compute: Callable[[Sequence[str]], Vectors]) -> dict[bytes, Any]:
+    def _found(
+        self, wanted: Mapping[bytes, str], compute: Callable[[Sequence[str]], Iterable[Vectors]]
+    ) -> dict[bytes, Any]:
         """Return the vector of each key; those that are not kept are computed, and kept."""
         found = {key: self._connection.execute("SELECT value FROM vector WHERE key = ?", (key,)).get for key in wanted}
         missing = [key for key, value in found.items() if value is None]
         if missing:
-            fresh = compute([wanted[key] for key in missing]).astype(np.float16)
-            found |= {key: row.tobytes() for key, row in zip(missing, fresh, strict=True)}
+            fresh = compute([wanted[key] for key in missing])
+            found |= {key: row.astype(np.float16).tobytes() for key, row in zip(missing, fresh, strict=True)}
             self.computed += len(missing)
             self.keep([(key, found[key]) for key in missing])
         return found

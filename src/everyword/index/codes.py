@@ -86,6 +86,12 @@ def products(words: npt.NDArray[np.uint64], scales: Floats, vector: Floats) -> F
     return (2.0 * np.vecdot(signs.astype(np.float32), padded) - padded.sum()) * scales
 
 
+def directions(words: npt.NDArray[np.uint64], dimensions: int) -> Floats:
+    """Return float32 [n, dimensions], rows of length 1, that point where the sign codes uint64 [words, n] do."""
+    signs = np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1)[:, :dimensions].astype(np.float32)
+    return (signs * 2.0 - 1.0) / np.sqrt(np.float32(dimensions))
+
+
 def _padded(vectors: Floats) -> Floats:
     short = _words(vectors.shape[1]) * 64 - vectors.shape[1]
     return np.pad(vectors, ((0, 0), (0, short))) if short else vectors

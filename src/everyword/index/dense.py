@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from everyword.index import codes
 from everyword.index.vectors import StoredModel
+from everyword.ports import QuestionVectors
 
 _Numbers = TypeVar("_Numbers")
 CLAUSE_CANDIDATES = 1536
@@ -34,11 +35,18 @@ class Similarities:
     clauses: codes.Floats
     """Of the best clause; of the passage itself where it is one clause."""
     scan: DenseScan
-    question: codes.Floats
+    question: QuestionVectors
 
     def of_clauses(self, passage_id: int) -> codes.Floats:
         """Return the similarity of each clause of a passage, in order; empty where it is one clause or has no vector."""
-        return self.scan.of_clauses(passage_id, self.question)
+        return self.scan.of_clauses(passage_id, self.question.whole)
+
+    def by_tokens(self, passage_ids: npt.NDArray[np.int64]) -> codes.Floats | None:
+        """Return how near the tokens of the question come to each passage, -1 to 1; NaN for one without a vector.
+
+        None where the model does not tell tokens apart.
+        """
+        return self.scan.by_tokens(passage_ids, self.question.tokens) if len(self.question.tokens) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,12 +90,13 @@ class DenseScan:
             last = rows[-1][0]
         return self if last == self._last_row else DenseScan(self.model, tuple(_compact(blocks)), last)
 
-    def similarities(self, question: codes.Floats) -> Similarities:
-        """Return the similarity of every passage to a unit vector, less a constant of the question."""
-        passages = self._by_block(lambda block: np.vecdot(block.vectors, question))
+    def similarities(self, question: QuestionVectors) -> Similarities:
+        """Return the similarity of every passage to a question, less a constant of the question."""
+        whole = question.whole
+        passages = self._by_block(lambda block: np.vecdot(block.vectors, whole))
         clauses = [values.copy() for values in passages]
-        for block, best, chosen in zip(self._blocks, clauses, self._nearest(question), strict=True):
-            estimates = codes.products(block.signs[:, chosen], block.scales[chosen], question)
+        for block, best, chosen in zip(self._blocks, clauses, self._nearest(whole), strict=True):
+            estimates = codes.products(block.signs[:, chosen], block.scales[chosen], whole)
             np.maximum.at(best, block.owners[chosen], estimates)
         nothing = np.empty(0, dtype=np.float32)
         return Similarities(
@@ -106,6 +115,20 @@ class DenseScan:
                 first, last = np.searchsorted(block.owners, [place, place + 1])
                 return codes.products(block.signs[:, first:last], block.scales[first:last], question)
         return np.empty(0, dtype=np.float32)
+
+    def by_tokens(self, passage_ids: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats:
+        """Return for each passage the mean nearness of the tokens in its best two clauses in a row; NaN without a vector.
+
+        MaxSim of Khattab & Zaharia (SIGIR 2020), where a text's clauses stand for its tokens.
+        """
+        found = np.full(len(passage_ids), np.nan, dtype=np.float32)
+        for block in self._blocks:
+            ranks = np.minimum(np.searchsorted(block.ids, passage_ids, sorter=block.by_id), len(block.ids) - 1)
+            places = block.by_id[ranks]
+            here = np.flatnonzero(block.ids[places] == passage_ids)
+            if len(here):
+                found[here] = _nearness(block, places[here], tokens)
+        return found
 
     def _nearest(self, question: codes.Floats) -> list[npt.NDArray[np.int64]]:
         """Return by block the clauses whose signs agree most with the question's."""
@@ -129,6 +152,27 @@ class DenseScan:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+def _nearness(block: Block, places: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats:
+    """Return for each passage of a block the mean nearness of the tokens in its best two clauses in a row."""
+    dimensions = tokens.shape[1]
+    first, last = np.searchsorted(block.owners, places), np.searchsorted(block.owners, places, side="right")
+    counts = last - first
+    of_clauses = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
+    whole = block.vectors[places[counts == 0]]
+    whole = whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-12)
+    near = np.hstack([tokens @ codes.directions(block.signs[:, of_clauses], dimensions).T, tokens @ whole.T])
+    # Those that are one clause stand at the end.
+    starts = np.where(counts > 0, np.cumsum(counts) - counts, len(of_clauses) + np.cumsum(counts == 0) - 1)
+    ends = starts + np.maximum(counts, 1) - 1
+    pairs = near.copy()
+    pairs[:, :-1] = np.maximum(near[:, :-1], near[:, 1:])
+    pairs[:, ends] = near[:, ends]
+    by_place = np.argsort(starts)
+    found = np.empty(len(places), dtype=np.float32)
+    found[by_place] = np.maximum.reduceat(pairs.mean(axis=0), starts[by_place])
+    return found
 
 
 def _block(rows: list[tuple[int, int, bytes, bytes]], dimensions: int) -> Block:

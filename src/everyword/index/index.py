@@ -13,7 +13,7 @@ import apsw
 from everyword.domain.message import Message
 from everyword.domain.passage import Passage
 from everyword.index import lexical, passages, vectors
-from everyword.ports import Embedder, ModelIdentity, Progress
+from everyword.ports import Embedder, ModelIdentity, Progress, question_vectors
 from everyword.text.words import is_unspaced
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ class Index:
             if self._scan is None or self._scan.model != model:
                 self._scan = DenseScan(model)
             self._scan = scan = self._scan.grown(connection)
-        return scan.similarities(embedder.embed_queries([question])[0])
+        return scan.similarities(question_vectors(embedder, question))
 
     def passages(self, passage_ids: Sequence[int]) -> list[Passage]:
         """Return passages with their words, newest first; unknown ids are left out."""

@@ -2,7 +2,7 @@
 
 In: `embeddings` float32 [texts, tokens, hidden] and `mask` int32 [texts, tokens]; or, where the graph looks the words up
 itself, `input_ids` and `attention_mask` int64 [texts, tokens]. Out: `sentence` float32 [texts, hidden], the masked mean of
-the last layer, of length 1.
+the last layer, of length 1; where it is asked for, `tokens` float32 [texts, tokens, hidden], that layer itself.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ Quantisation = Literal["q4", "int8"]
 CONTRIB = "com.microsoft"
 OPSET = 18
 ID_INPUTS = ("input_ids", "attention_mask")
+SENTENCE, TOKENS = "sentence", "tokens"
 IR_VERSION = 9
 INT8_PEAK = 63
 """Seven bits: two products with 8-bit activations then fit 16 bits, where processors without VNNI add them."""
@@ -70,8 +71,12 @@ def write_graph(
     layer_done: Callable[[int], None] | None = None,
     *,
     words: bool = False,
+    tokens: bool = False,
 ) -> None:
-    """Write the graph; `layer_done` is called with the number of layers that are built. `words`: it looks these up."""
+    """Write the graph; `layer_done` is called with the number of layers that are built.
+
+    `words`: it looks these up; `tokens`: it gives them too. Raise ModelMissingError.
+    """
     onnx = required("onnx", extra="e5")
     graph = BertGraph(weights, quantisation)
     hidden = graph.embedded(graph.looked_up() if words else graph.given())
@@ -80,6 +85,8 @@ def write_graph(
         if layer_done:
             layer_done(layer + 1)
     graph.pooled(hidden)
+    if tokens:
+        graph.told(hidden)
     onnx.save(graph.model(), str(path))
 
 
@@ -92,6 +99,7 @@ class BertGraph:
         self._inputs: list[Any] = []
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
+        self._outputs: list[Any] = []
 
     def given(self) -> str:
         """Add the embeddings and the mask as inputs."""
@@ -175,7 +183,17 @@ class BertGraph:
         row = self.node("Unsqueeze", [mask, axis], "real_row", domain="")
         summed = self.node("MatMul", [row, hidden], "summed_row", domain="")
         flat = self.node("Squeeze", [summed, axis], "summed", domain="")
-        self.node("LpNormalization", [flat], "sentence", domain="", axis=-1, p=2)
+        self.output(self.node("LpNormalization", [flat], SENTENCE, domain="", axis=-1, p=2), ["texts"])
+
+    def told(self, hidden: str) -> None:
+        """Add the tokens of the last layer as an output."""
+        self.output(self.node("Identity", [hidden], TOKENS, domain=""), ["texts", "tokens"])
+
+    def output(self, name: str, shape: list[str]) -> None:
+        from onnx import TensorProto, helper
+
+        shape_of_all = [*shape, self._weights.shape.hidden]
+        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape_of_all))
 
     def product(self, x: str, names: list[str], out: str, *, width: int | None = None, keep: bool = False) -> str:
         """Add the product with weights, stacked where there are several; `keep` holds them as precise as they come."""
@@ -239,11 +257,9 @@ class BertGraph:
 
     def model(self) -> Any:
         """Return the finished model."""
-        from onnx import TensorProto, helper
+        from onnx import helper
 
-        shape = ["texts", self._weights.shape.hidden]
-        sentence = helper.make_tensor_value_info("sentence", TensorProto.FLOAT, shape)
-        graph = helper.make_graph(self._nodes, "bert", self._inputs, [sentence], self._constants)
+        graph = helper.make_graph(self._nodes, "bert", self._inputs, self._outputs, self._constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 

@@ -6,34 +6,54 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from everyword.errors import SettingsError
 from everyword.models import e5_weights
-from everyword.models.batching import Turns, batches, chunks, padded
-from everyword.models.bert_graph import Quantisation, write_graph
+from everyword.models.batching import batches, chunks, padded
+from everyword.models.bert_graph import SENTENCE, TOKENS, Quantisation, write_graph
 from everyword.models.cache import default_cache, ensure_folder
 from everyword.models.e5_table import E5Table, write_table
 from everyword.models.e5_tokenizer import TOKENIZER_FILE, E5Tokenizer, write_tokenizer
-from everyword.models.session import Session, open_session, run
+from everyword.models.session import Session, open_session, outputs, run
 from everyword.models.together import Together
 from everyword.models.units import unit_rows
-from everyword.ports import ModelIdentity
+from everyword.ports import ModelIdentity, QuestionVectors
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from everyword.ports import Vectors
 
     Progress = Callable[[int, int, str], None]
 
 DIMENSIONS = 384
 RECIPE = "1"
-"""Changes with the graph or the tokenizer: another recipe is another folder, and other vectors."""
+"""Changes with the graph or the tokenizer: another recipe is other vectors."""
+FILES = "2"
+"""Changes with what is in the folder, and with the recipe."""
 GRAPH_FILE = "model.onnx"
+MEAN_FILE = "question_mean.npy"
 QUERY, PASSAGE = "query: ", "passage: "
 """What the model was trained to see before a text."""
 BATCH_TOKENS = 1024
 CHUNK_TEXTS = 4096
-BUILD_STEPS = 15
+CHUNK_QUESTIONS = 256
+BUILD_STEPS = 16
+_QUESTIONS = (
+    "When did I move to the new flat?", "What is the name of my sister's dog?", "Where did we go for dinner last week?",
+    "How many books have I read this year?", "Who helped her with the garden?", "Which train do I take to work?",
+    "What did the doctor say about my knee?", "Why was the meeting moved to Thursday?",
+    "How much did the new bicycle cost?", "What kind of music does he like to play?",
+    "Did they finish painting the kitchen?", "What should I cook for my parents?", "Which file did the tests fail in?",
+    "How long have I been learning the guitar?", "What was the number of my order?",
+    "Can you remind me what we decided about the trip?",
+    "我什麼時候搬到新家的？", "我妹妹的狗叫什麼名字？", "上星期我們去哪裡吃晚飯？", "我今年讀了幾本書？", "誰幫她整理花園？",
+    "醫生怎麼說我的膝蓋？", "會議為什麼改到星期四？", "新的腳踏車花了多少錢？", "他喜欢弹什么样的音乐？", "他们把厨房漆好了吗？",
+    "我该给爸妈做什么菜？", "测试是在哪个文件里失败的？", "我学吉他学了多久？", "我的订单号码是多少？",
+    "我们对旅行做了什么决定？", "谁推荐了那家咖啡馆？",
+)  # fmt: skip
+"""Plain ones: what their tokens have in common tells nothing of a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +63,8 @@ class LoadedE5:
     tokenizer: E5Tokenizer
     table: E5Table
     session: Session
+    question_mean: Vectors
+    """float32 [384]: the mean token of plain questions."""
 
 
 class E5Embedder:
@@ -72,7 +94,7 @@ class E5Embedder:
         self._progress = progress
         self._lock = threading.Lock()
         self._loaded: LoadedE5 | None = None
-        self._asked = Together(lambda texts: self._embed(self.identity.query_prefix, texts))
+        self._asked = Together(self._ask)
 
     @property
     def is_loaded(self) -> bool:
@@ -101,22 +123,35 @@ class E5Embedder:
         return self.load().tokenizer
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return self._asked(texts)
+        import numpy as np
+
+        wholes = [asked.whole for chunk in chunks(texts, CHUNK_QUESTIONS) for asked in self._asked(chunk)]
+        return np.array(wholes, np.float32).reshape(len(texts), DIMENSIONS)
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        return self._asked([text])[0]
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self.identity.passage_prefix, texts, self._asked.between)
+        import numpy as np
+
+        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
+        start = 0
+        for chunk in chunks(texts, CHUNK_TEXTS):
+            vectors[start : start + len(chunk)] = self._embed(chunk)
+            start += len(chunk)
+        return vectors
 
     def load(self) -> LoadedE5:
         """Build what is not built, open what is not open. Raise ModelMissingError, ModelError."""
         with self._lock:
             if self._loaded is None:
-                self._loaded = self._open(self.build())
+                self._loaded = self._load(self.build())
             return self._loaded
 
     def build(self) -> Path:
         """Return the cache folder of the model, built unless it is there."""
-        folder = (self._cache or default_cache()) / f"e5-small-{self._quantisation}-{RECIPE}"
-        return ensure_folder(folder, recipe=f"{e5_weights.SHA256}-{RECIPE}", fill=self._fill)
+        folder = (self._cache or default_cache()) / f"e5-small-{self._quantisation}-{FILES}"
+        return ensure_folder(folder, recipe=f"{e5_weights.SHA256}-{FILES}", fill=self._fill)
 
     def _fill(self, folder: Path) -> None:
         def tell(done: int, what: str) -> None:
@@ -130,40 +165,70 @@ class E5Embedder:
         tell(2, "writing the word embeddings")
         write_table(weights, folder)
         write_graph(
-            weights, self._quantisation, folder / GRAPH_FILE, lambda layers: tell(2 + layers, "building the graph")
+            weights,
+            self._quantisation,
+            folder / GRAPH_FILE,
+            lambda layers: tell(2 + layers, "building the graph"),
+            tokens=True,
         )
+        tell(BUILD_STEPS - 1, "reading plain questions")
+        self._write_mean(folder)
         tell(BUILD_STEPS, "ready")
 
-    def _open(self, folder: Path) -> LoadedE5:
+    def _write_mean(self, folder: Path) -> None:
+        import numpy as np
+
+        loaded = self._open(folder, np.zeros(DIMENSIONS, np.float32))
+        encoded = loaded.tokenizer.encode([QUERY + question for question in _QUESTIONS])
+        tokens = [told(loaded, QUERY, [ids])[0][1] for ids in encoded]
+        np.save(folder / MEAN_FILE, np.concatenate(tokens).mean(axis=0))
+
+    def _load(self, folder: Path) -> LoadedE5:
+        import numpy as np
+
+        return self._open(folder, np.load(folder / MEAN_FILE))
+
+    def _open(self, folder: Path, question_mean: Vectors) -> LoadedE5:
         return LoadedE5(
             tokenizer=E5Tokenizer(folder / TOKENIZER_FILE),
             table=E5Table(folder),
             session=open_session(folder / GRAPH_FILE, threads=self._threads),
+            question_mean=question_mean,
         )
 
-    def _embed(self, prefix: str, texts: Sequence[str], turns: Turns = iter) -> Vectors:
-        import numpy as np
-
-        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
-        start = 0
-        for chunk in chunks(texts, CHUNK_TEXTS):
-            vectors[start : start + len(chunk)] = self._embed_chunk(prefix, chunk, turns)
-            start += len(chunk)
-        return vectors
-
-    def _embed_chunk(self, prefix: str, texts: list[str], turns: Turns) -> Vectors:
-        """Embed each different text once: short clauses repeat."""
+    def _embed(self, texts: list[str]) -> Vectors:
+        """Embed each different passage once: short clauses repeat."""
         import numpy as np
 
         loaded = self.load()
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        encoded = loaded.tokenizer.encode([prefix + text for text in places])
+        encoded = loaded.tokenizer.encode([PASSAGE + text for text in places])
         vectors = np.empty((len(encoded), DIMENSIONS), np.float32)
-        for batch in turns(batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS)):
-            vectors[batch] = infer(loaded, [encoded[place] for place in batch])
+        for batch in self._asked.between(batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS)):
+            vectors[batch] = run(loaded.session, feeds(loaded, [encoded[place] for place in batch]), SENTENCE)
         return unit_rows(vectors[[places[text] for text in texts]])
 
+    def _ask(self, texts: Sequence[str]) -> list[QuestionVectors]:
+        loaded = self.load()
+        encoded = loaded.tokenizer.encode([QUERY + text for text in texts])
+        found: dict[int, QuestionVectors] = {}
+        for batch in batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS):
+            for place, (whole, tokens) in zip(
+                batch, told(loaded, QUERY, [encoded[place] for place in batch]), strict=True
+            ):
+                found[place] = QuestionVectors(whole=whole, tokens=unit_rows(tokens - loaded.question_mean))
+        return [found[place] for place in range(len(texts))]
 
-def infer(loaded: LoadedE5, encoded: Sequence[Sequence[int]]) -> Vectors:
+
+def told(loaded: LoadedE5, prefix: str, encoded: Sequence[Sequence[int]]) -> list[tuple[Vectors, Vectors]]:
+    """Return of each text its vector, of length 1, and the last layer of its own tokens, without prefix and frame."""
+    wholes, hidden = outputs(loaded.session, feeds(loaded, encoded), [SENTENCE, TOKENS])
+    before = len(loaded.tokenizer.encode([prefix])[0]) - 1
+    own = [rows[before : len(ids) - 1] for rows, ids in zip(hidden, encoded, strict=True)]
+    return list(zip(unit_rows(wholes), own, strict=True))
+
+
+def feeds(loaded: LoadedE5, encoded: Sequence[Sequence[int]]) -> dict[str, npt.NDArray[Any]]:
+    """Return what the graph takes for one batch."""
     ids, mask = padded(encoded)
-    return run(loaded.session, {"embeddings": loaded.table.embeddings(ids), "mask": mask}, "sentence")
+    return {"embeddings": loaded.table.embeddings(ids), "mask": mask}

@@ -16,13 +16,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everyword.models.batching import batches, padded
-from everyword.models.cache import default_cache, ensure_folder, file_sha256
-from everyword.models.e5 import BATCH_TOKENS, GRAPH_FILE, PASSAGE, QUERY, E5Embedder
-from everyword.models.e5_table import E5Table
-from everyword.models.e5_tokenizer import TOKENIZER_FILE, E5Tokenizer
-from everyword.models.extras import required
-from everyword.models.session import Session, open_session, run
+from everyword.models.batching import batches
+from everyword.models.e5 import BATCH_TOKENS, PASSAGE, QUERY, E5Embedder, LoadedE5, told
+from everyword.models.e5 import DIMENSIONS as HIDDEN
 from everyword.models.units import unit_rows
 
 if TYPE_CHECKING:
@@ -37,17 +33,12 @@ if TYPE_CHECKING:
     """Packed, uint8 [tokens, 8]."""
 
 WEIGHTS_FILE = "late_e5.npz"
-HIDDEN = "l11.oln"
-"""The last layer in the graph of the embedder."""
-OUTPUT = "tokens"
 DIMENSIONS = 64
 WEIGHT = 0.4
 """What a standard score of these is worth beside one of the order before; 0.3 to 0.7 make little difference."""
 HALF_WINDOW = 12
 """Tokens; a window is two of them, and starts at each."""
 KEPT_BYTES = 32_000_000
-RECIPE = "1"
-"""Changes with the graph: another recipe is another folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +54,7 @@ class LateWeights:
 class LoadedLate:
     """What scoring needs."""
 
-    tokenizer: E5Tokenizer
-    table: E5Table
-    session: Session
+    model: LoadedE5
     weights: LateWeights
 
 
@@ -73,16 +62,14 @@ class LateInteraction:
     """Scores texts by their tokens. Safe for many threads.
 
     The model runs over the question and over texts that are new to this process; of a text it keeps 8 bytes a token, in
-    memory alone, at most 32 MB. The first use builds a folder in `cache` out of the embedder's.
+    memory alone, at most 32 MB.
     """
 
     def __init__(
         self, quantisation: Quantisation = "q4", *, threads: int | None = None, cache: Path | None = None
     ) -> None:
-        self._embedder = E5Embedder(quantisation, cache=cache)
-        self._folder = (cache or default_cache()) / f"late-{quantisation}-{RECIPE}"
+        self._embedder = E5Embedder(quantisation, threads=threads, cache=cache)
         self._name = f"late:{quantisation}"
-        self._threads = threads
         self._lock = threading.Lock()
         self._loaded: LoadedLate | None = None
         self._kept = KeptSigns(KEPT_BYTES)
@@ -108,22 +95,9 @@ class LateInteraction:
         """Build what is not built, open what is not open. Raise ModelMissingError, ModelError."""
         with self._lock:
             if self._loaded is None:
-                self._loaded = self._open()
+                with as_file(files("everyword.models") / WEIGHTS_FILE) as path:
+                    self._loaded = LoadedLate(model=self._embedder.load(), weights=read_weights(path))
             return self._loaded
-
-    def _open(self) -> LoadedLate:
-        embedder = self._embedder.build()
-        with as_file(files("everyword.models") / WEIGHTS_FILE) as path:
-            weights, recipe = read_weights(path), f"{self._embedder.identity.revision}-{file_sha256(path)}-{RECIPE}"
-        folder = ensure_folder(
-            self._folder, recipe=recipe, fill=lambda to: write_graph(embedder / GRAPH_FILE, weights, to / GRAPH_FILE)
-        )
-        return LoadedLate(
-            tokenizer=E5Tokenizer(embedder / TOKENIZER_FILE),
-            table=E5Table(embedder),
-            session=open_session(folder / GRAPH_FILE, threads=self._threads),
-            weights=weights,
-        )
 
     def _signs(self, loaded: LoadedLate, texts: Sequence[str]) -> list[Signs]:
         """Return the signs of the tokens of each text; those that are not kept are computed, each once."""
@@ -169,22 +143,20 @@ def _key(text: str) -> bytes:
 
 
 def tokens(loaded: LoadedLate, prefix: str, texts: Sequence[str]) -> list[Floats]:
-    """Return the projected tokens of each text, without prefix and frame; of a text without any, the end of the frame.
+    """Return the projected tokens of each text; of a text without any, one of zeros. Raise ModelError."""
+    return [rows @ loaded.weights.projection for rows in hidden_tokens(loaded.model, prefix, texts)]
 
-    Raise ModelError.
-    """
+
+def hidden_tokens(model: LoadedE5, prefix: str, texts: Sequence[str]) -> list[Floats]:
+    """Return the last layer of each text's own tokens, float32 [tokens, 384]; of a text without any, one of zeros."""
     import numpy as np
 
-    before = len(loaded.tokenizer.encode([prefix])[0]) - 1
-    encoded = loaded.tokenizer.encode([prefix + text for text in texts])
-    found = [np.empty((0, 0), np.float32)] * len(texts)
+    encoded = model.tokenizer.encode([prefix + text for text in texts])
+    found: dict[int, Floats] = {}
     for batch in batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS):
-        ids, mask = padded([encoded[place] for place in batch])
-        rows = run(loaded.session, {"embeddings": loaded.table.embeddings(ids), "mask": mask}, OUTPUT)
-        for row, place in zip(rows, batch, strict=True):
-            stop = len(encoded[place]) - 1
-            found[place] = row[min(before, stop - 1) : stop].copy()
-    return found
+        for place, (_, own) in zip(batch, told(model, prefix, [encoded[place] for place in batch]), strict=True):
+            found[place] = own.copy() if len(own) else np.zeros((1, HIDDEN), np.float32)
+    return [found[place] for place in range(len(texts))]
 
 
 def similarities(question: Floats, texts: Sequence[Signs]) -> Floats:
@@ -228,15 +200,3 @@ def write_weights(weights: LateWeights, path: Path) -> None:
         question_mean=weights.question_mean,
         passage_mean=weights.passage_mean,
     )
-
-
-def write_graph(embedder: Path, weights: LateWeights, path: Path) -> None:
-    """Write the embedder's graph, which then gives `tokens` float32 [texts, tokens, projected] instead of one vector a text."""
-    onnx = required("onnx", extra="e5")
-    model = onnx.load(str(embedder))
-    del model.graph.output[:]
-    model.graph.node.append(onnx.helper.make_node("MatMul", [HIDDEN, "projection"], [OUTPUT]))
-    model.graph.initializer.append(onnx.numpy_helper.from_array(weights.projection, "projection"))
-    shape = ["texts", "tokens", weights.projection.shape[1]]
-    model.graph.output.append(onnx.helper.make_tensor_value_info(OUTPUT, onnx.TensorProto.FLOAT, shape))
-    onnx.save(model, str(path))

@@ -74,7 +74,12 @@ def processors() -> int:
 
 def run(session: Session, feeds: Mapping[str, npt.NDArray[Any]], output: str) -> Any:
     """Return one output of the graph. Raise ModelError where the run fails."""
+    return outputs(session, feeds, [output])[0]
+
+
+def outputs(session: Session, feeds: Mapping[str, npt.NDArray[Any]], names: Sequence[str]) -> list[Any]:
+    """Return some outputs of the graph, computed in one run. Raise ModelError where it fails."""
     try:
-        return session.run([output], feeds)[0]
+        return session.run(names, feeds)
     except Exception as error:
         raise ModelError(f"onnxruntime failed on a batch: {error}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
     from everyword.ports import Vectors
@@ -16,14 +16,16 @@ PATIENCE_S = 3.0
 """How long other work lets those pass who wait, all its batches together: somebody waits for that work too."""
 
 T = TypeVar("T")
+Rows = TypeVar("Rows", bound="Sequence[Any] | Vectors")
+"""What comes of some texts: one row for each, in their order."""
 
 
-class _Call:
+class _Call(Generic[Rows]):
     """What one caller asked for, and what came of it."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
-        self.found: Vectors | None = None
+        self.found: Rows | None = None
         self.failure: Exception | None = None
 
     @property
@@ -31,16 +33,17 @@ class _Call:
         return self.found is not None or self.failure is not None
 
 
-class Together:
+class Together(Generic[Rows]):
     """Gives the texts of all callers that wait to `embed` in one call, and each caller its rows. Safe for many threads."""
 
-    def __init__(self, embed: Callable[[Sequence[str]], Vectors], *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, embed: Callable[[Sequence[str]], Rows], *, patience_s: float = PATIENCE_S) -> None:
         self._embed = embed
         self._patience_s = patience_s
         self._callers = 0
-        self._waiting: list[_Call] = []
+        self._waiting: list[_Call[Rows]] = []
         self._is_running = False
         self._entry = threading.Condition()
+        self._other = threading.Lock()
 
     @property
     def is_busy(self) -> bool:
@@ -53,15 +56,19 @@ class Together:
             self._entry.wait_for(lambda: not self.is_busy, longest_s)
 
     def between(self, batches: Iterable[T]) -> Iterator[T]:
-        """Yield batches of other work, each when nobody waits any more or the patience for all of them is at an end."""
+        """Yield batches of other work, each when nobody waits any more or the patience for all of them is at an end.
+
+        One batch at a time, whoever's it is: two at once take as long, and memory for both.
+        """
         until = time.monotonic() + self._patience_s
         for batch in batches:
             self.let_pass(until - time.monotonic())
-            yield batch
+            with self._other:
+                yield batch
 
-    def __call__(self, texts: Sequence[str]) -> Vectors:
+    def __call__(self, texts: Sequence[str]) -> Rows:
         """Return a row for each text. Raise what `embed` raises for the texts of this call."""
-        call, calls = _Call(texts), list[_Call]()
+        call, calls = _Call[Rows](texts), list[_Call[Rows]]()
         try:
             with self._entry:
                 self._callers += 1
@@ -80,15 +87,15 @@ class Together:
                 self._entry.notify_all()
         if call.failure is not None:
             raise call.failure
-        return cast("Vectors", call.found)
+        return cast("Rows", call.found)
 
-    def _next(self, call: _Call) -> list[_Call]:
+    def _next(self, call: _Call[Rows]) -> list[_Call[Rows]]:
         """Take the calls of the next run out of the queue: this one, and of the others those that came first."""
         others = [each for each in self._waiting if each is not call][: MOST_CALLS - 1]
         self._waiting = [each for each in self._waiting if each is not call and each not in others]
         return [call, *others]
 
-    def _run_for(self, calls: Sequence[_Call]) -> None:
+    def _run_for(self, calls: Sequence[_Call[Rows]]) -> None:
         try:
             rows = self._embed([text for call in calls for text in call.texts])
         except Exception as error:  # noqa: BLE001 - whatever the model raises belongs to its caller
@@ -100,5 +107,5 @@ class Together:
             return
         start = 0
         for call in calls:
-            call.found = rows[start : start + len(call.texts)]
+            call.found = cast("Rows", rows[start : start + len(call.texts)])
             start += len(call.texts)

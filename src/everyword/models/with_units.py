@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everyword.models import readiness
-from everyword.ports import Embedder, ModelIdentity, VectorUnits
+from everyword.ports import Embedder, ModelIdentity, VectorUnits, question_vectors
 
 if TYPE_CHECKING:
-    from everyword.ports import Vectors
+    from everyword.ports import QuestionVectors, Vectors
 
 
 class EmbedderOfUnits:
@@ -36,6 +36,9 @@ class EmbedderOfUnits:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embedder.embed_queries(texts)
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        return question_vectors(self._embedder, text)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._embedder.embed_passages(texts)

@@ -45,8 +45,11 @@ class Recipe:
     asker_bonus: float = 0.0
     """Standard deviations for user messages where the question is about the asker and not about what they were told."""
     roles: frozenset[str] | None = None
+    tokens: float = 0.0
+    """Of how near each token of the question comes to the clauses of the first candidates (standard scores among these)."""
     rerank: int = 0
-    """Candidates that the reranker sees; its order is fused with the first stage by rank, by score where it has a weight. 0: none."""
+    """Candidates that tokens and the reranker judge; the reranker's order is fused with the one before by rank, by score where
+    it has a weight. 0: none."""
     keep: int | None = None
     """Candidates that are left after reranking."""
     room: tuple[int, int] | None = None

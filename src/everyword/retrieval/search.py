@@ -82,6 +82,17 @@ class Ranking:
         """Return the similarity of each clause of a passage to the question; empty where vectors do not tell."""
         return [] if self._alike is None else self._alike.of_clauses(passage_id).tolist()
 
+    def lift(self, judged: Scores, weight: float) -> None:
+        """Add a judgement of the first units to their scores, and order them by that; none falls below the rest.
+
+        One that is not judged (NaN) counts as an average one.
+        """
+        first = self._units(0, len(judged))
+        added = weight * standard_scores(_filled("passage", judged))
+        self._scores = self._scores.copy()
+        self._scores[first] += added - added.min()
+        self._order[: len(judged)] = first[np.argsort(-self._scores[first], kind="stable")]
+
     def judge(self, judged: Scores, weight: float | None = None) -> None:
         """Fuse a judgement of the first units with their order; scores are reciprocal ranks from here.
 
@@ -184,6 +195,9 @@ def rank(
     stages.append(_stage("fused", found.corpus, fused, (time.perf_counter() - started) * 1000))
     unit_of = units(found.corpus, recipe.unit)
     ranking = Ranking(found, unit_of, fused)
+    nearest = _first(ranking)
+    if recipe.tokens and (stage := _by_tokens(ranking, found, recipe)) is not None:
+        stages.append(stage)
     by_clauses = score_clauses and found.clauses is not None and "clause" not in recipe.channels
     head = list(islice(ranking.candidates(), recipe.rerank if reranker or by_clauses else 0))
     started = time.perf_counter()
@@ -196,7 +210,7 @@ def rank(
         weight = reranker.weight if isinstance(reranker, WeighedReranker) else None
         stages.append(_reranked(ranking, head, judged, weight, started))
     if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
-        ranking.check = partial(check, index, query, found, fused, _first(ranking))
+        ranking.check = partial(check, index, query, found, fused, nearest)
     if recipe.keep is not None:
         ranking.cut(recipe.keep)
     if recipe.room is not None:
@@ -284,11 +298,37 @@ def _named(corpus: PassageTable, question: str) -> Scores | None:
     return np.array(asked)[corpus.named].astype(np.float64)
 
 
+def _by_tokens(ranking: Ranking, found: Gathered, recipe: Recipe) -> Stage | None:
+    """Lift the first candidates by how near the tokens of the question come to their clauses; return the order after that.
+
+    None: no vectors tell.
+    """
+    started = time.perf_counter()
+    head = list(islice(ranking.candidates(), recipe.rerank))
+    if not head or found.alike is None:
+        return None
+    ids, starts = _passages_of(head)
+    near = found.alike.by_tokens(ids)
+    if near is None or np.isnan(near).all():
+        return None
+    judged = np.fmax.reduceat(near.astype(np.float64), starts)
+    ranking.lift(judged, recipe.tokens)
+    lifted = islice(ranking.candidates(), len(head))
+    places = {seq: Place(rank=each.rank, score=each.score) for each in lifted for seq in each.seqs}
+    milliseconds = (time.perf_counter() - started) * 1000
+    return Stage(name="tokens", candidates=len(head), places=places, milliseconds=milliseconds)
+
+
 def _by_clauses(corpus: PassageTable, clauses: Scores, head: Sequence[Candidate]) -> Scores:
     """Return the similarity of the best clause of each candidate; NaN where none has a vector."""
-    starts = np.cumsum([0, *(len(candidate.passage_ids) for candidate in head[:-1])])
-    ids = np.array([each for candidate in head for each in candidate.passage_ids], dtype=np.int64)
+    ids, starts = _passages_of(head)
     return np.fmax.reduceat(clauses[corpus.positions(ids)], starts)
+
+
+def _passages_of(head: Sequence[Candidate]) -> tuple[Ints, Ints]:
+    """Return the ids of the candidates' passages, and where those of each begin."""
+    starts = np.cumsum([0, *(len(candidate.passage_ids) for candidate in head[:-1])])
+    return np.array([each for candidate in head for each in candidate.passage_ids], dtype=np.int64), starts
 
 
 def _by_model(

@@ -23,6 +23,7 @@ EVIDENCE = Strategy(
         other_script=0.8,
         branch_penalty=0.5,
         session_bonus=0.15,
+        tokens=0.4,
         rerank=60,
         room=(LONG, ROOM),
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from everyword.ports import Embedder
+from everyword.ports import Embedder, question_vectors
 
 if TYPE_CHECKING:
     from everyword.ports import Vectors
@@ -22,7 +22,7 @@ ODD = ("", " ", "\x00", "\ud800", "🎂👩‍👩‍👧‍👦", "a\nb\tc", "�
 
 
 class EmbedderContract:
-    """Shape, length, repeatability and odd texts."""
+    """Shape, length, repeatability, odd texts, and the tokens of a question where the model tells them apart."""
 
     def embedder(self) -> Embedder:
         """Return the embedder under test."""
@@ -56,6 +56,13 @@ class EmbedderContract:
     def test_a_question_is_nearest_to_its_own_words(self, model: Embedder) -> None:
         similar = model.embed_queries(TEXTS) @ model.embed_passages(TEXTS).T
         assert similar.argmax(axis=1).tolist() == list(range(len(TEXTS)))
+
+    def test_a_question_is_the_same_as_a_whole_and_its_tokens_have_length_one(self, model: Embedder) -> None:
+        for text in (*TEXTS, *ODD):
+            asked = question_vectors(model, text)
+            assert np.allclose(asked.whole, model.embed_queries([text])[0], atol=1e-3)
+            assert asked.tokens.shape[1] == model.identity.dimensions
+            _have_length_one(asked.tokens)
 
     def test_the_identity_never_changes(self, model: Embedder) -> None:
         before = model.identity

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from everyword.ports import ModelIdentity
+from everyword.ports import ModelIdentity, QuestionVectors
 from everyword.text.words import terms
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ class WordEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self.embed_passages(texts)
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        """Return the question's vector and those of its terms."""
+        return QuestionVectors(whole=self.embed_queries([text])[0], tokens=self.embed_passages(terms(text)))
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         import numpy as np

@@ -60,6 +60,18 @@ def test_a_reranked_head_is_fused_with_the_order_before_it() -> None:
     assert list(final_order(context(trace=trace)).ranks) == [20, 10, 30, 40]
 
 
+def test_a_head_in_the_order_of_tokens_is_followed_by_the_rest() -> None:
+    trace = Trace(strategy="own", stages=(stage("fused", [10, 20, 30, 40]), stage("tokens", [30, 10, 20])))
+    found = final_order(context(trace=trace))
+    assert list(found.ranks) == [30, 10, 20, 40]
+
+
+def test_a_reranked_head_is_fused_with_the_order_of_tokens() -> None:
+    """1/62 + 1/63 for 10, 1/63 + 1/61 for 20, 1/61 + 1/62 for 30: 30, 20, 10."""
+    stages = (stage("fused", [10, 20, 30, 40]), stage("tokens", [30, 10, 20]), stage("reranked", [20, 30, 10]))
+    assert list(final_order(context(trace=Trace(strategy="own", stages=stages))).ranks) == [30, 20, 10, 40]
+
+
 def test_a_deep_message_has_a_rank_and_no_place_in_the_list() -> None:
     trace = Trace(strategy="own", stages=(stage("fused", range(1, 1_001)),))
     found = final_order(context(trace=trace))

@@ -44,3 +44,13 @@ def test_questions_passages_and_models_are_kept_apart(tmp_path: Path) -> None:
     assert model.embedded == 2
     other = WordEmbedder("other")
     assert not np.allclose(CachedEmbedder(other, tmp_path).embed_passages(["coin"]), cached.embed_passages(["coin"]))
+
+
+def test_the_tokens_of_a_question_are_kept_too(tmp_path: Path) -> None:
+    model = WordEmbedder()
+    first = CachedEmbedder(model, tmp_path).embed_question("Where is the gold coin?")
+    embedded = model.embedded
+    again = CachedEmbedder(model, tmp_path).embed_question("Where is the gold coin?")
+    assert model.embedded == embedded
+    assert np.array_equal(again.tokens, first.tokens)
+    assert np.allclose(first.tokens, WordEmbedder().embed_question("Where is the gold coin?").tokens, atol=1e-3)

@@ -9,11 +9,14 @@ import pytest
 from everyword.domain.message import Message
 from everyword.errors import ModelError
 from everyword.index import dense
+from everyword.index.embedding import centre
 from everyword.index.index import Index
 from everyword.log.sqlite.database import Database
 from everyword.log.sqlite.log import SqliteLog
+from everyword.models.hash import HashEmbedder
 from everyword.testing.drafts import draft
 from everyword.testing.word_embedder import WordEmbedder
+from everyword.text.clauses import clauses
 
 Add = Callable[..., list[Message]]
 LONG = "The market was closed on Monday morning, so we walked to the harbour; later my brother Tim sold his old red bicycle to a neighbour."
@@ -238,3 +241,78 @@ def test_another_process_that_erases_or_swaps_is_noticed(index: Index, database:
     assert index.similarities(old, "number1") is None
     assert nearest(index, new, "number1") == 2
     other_database.close()
+
+
+# ---- the tokens of a question ----
+
+
+def in_words(passage: str, tokens: Sequence[npt.NDArray[np.float32]], model: WordEmbedder) -> float:
+    """Return the mean over the tokens of the nearest clause, in the two clauses in a row where that is most."""
+    apart = model.embed_passages(parts(passage)) - np.frombuffer(centre(model), dtype=np.float32)
+    signs = np.where(apart > 0, 1, -1)
+    directions = [[float(sign) / len(row) ** 0.5 for sign in row] for row in signs]
+    near = [[sum(a * b for a, b in zip(token, row, strict=True)) for row in directions] for token in tokens]
+    starts = range(max(1, len(directions) - 1))
+    return max(sum(max(each[start : start + 2]) for each in near) / len(near) for start in starts)
+
+
+def parts(passage: str) -> list[str]:
+    return [passage[start:stop].strip() for start, stop in clauses(passage)]
+
+
+def test_a_passage_is_as_near_as_its_best_two_clauses_are_to_the_tokens(index: Index, add: Add) -> None:
+    words = WordEmbedder(dimensions=96)
+    texts = [
+        "Tim has a bicycle. It is not for sale; he rides it every day. The neighbour has a car.",
+        LONG,
+        "The harbour was closed on Monday morning, and we sold fish at the market.",
+    ]
+    assert [len(parts(text)) > 1 for text in texts] == [True, True, True]
+    add(*map(draft, texts))
+    embed_all(index, words)
+    found = index.similarities(words, "Who sold the old bicycle of my brother?")
+    assert found is not None
+    measured = found.by_tokens(np.array([3, 1, 2]))
+    assert measured is not None
+    exact = [in_words(text, list(found.question.tokens), words) for text in (texts[2], texts[0], texts[1])]
+    assert measured.tolist() == pytest.approx(exact, abs=1e-5)
+
+
+def test_a_passage_has_the_same_nearness_in_any_company_and_in_any_block(
+    index: Index, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense, "_BLOCK", 4)
+    words = WordEmbedder(dimensions=256)
+    for n in range(8):
+        add(
+            draft(LONG.replace("Tim", f"name{n}")), draft(f"one clause of number{n}"), draft(f"harbour{n}, then market")
+        )
+        embed_all(index, words)
+    found = index.similarities(words, "Whose old red bicycle did name3 sell at harbour2?")
+    assert found is not None
+    ids = np.array([20, 3, 11, 1, 24, 2, 10])
+    together, alone = found.by_tokens(ids), [found.by_tokens(np.array([each])) for each in ids]
+    assert together is not None
+    assert together.tolist() == pytest.approx([float(each[0]) for each in alone if each is not None])
+
+
+def test_a_passage_without_a_vector_has_no_nearness(index: Index, add: Add) -> None:
+    words = WordEmbedder()
+    add(draft(LONG), draft("an old bicycle"))
+    embed_all(index, words)
+    add(draft("a new bicycle"))
+    found = index.similarities(words, "Which bicycle?")
+    assert found is not None
+    measured = found.by_tokens(np.array([1, 3, 2, 99]))
+    assert measured is not None
+    assert np.isnan(measured).tolist() == [False, True, False, True]
+
+
+def test_a_model_that_does_not_tell_tokens_apart_says_nothing_of_them(index: Index, add: Add) -> None:
+    words = HashEmbedder(64)
+    add(draft(LONG))
+    index.use(words)
+    index.embed(words)
+    found = index.similarities(words, "Which bicycle?")
+    assert found is not None
+    assert found.by_tokens(np.array([1])) is None

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,31 @@ def test_a_text_has_the_same_vector_in_any_batch(e5: E5Embedder) -> None:
     assert np.allclose(e5.embed_passages(texts), alone, atol=1e-3)
 
 
+def test_the_tokens_of_a_question_are_its_own_and_no_more(e5: E5Embedder) -> None:
+    for text in ("Where is my coin?", "我的硬幣在哪裡？", "word " * 700):
+        asked = e5.embed_question(text)
+        assert len(asked.tokens) == min(e5.tokenizer.count(text), 512 - 2 - e5.tokenizer.count("query: "))
+        assert np.allclose(np.linalg.norm(asked.tokens, axis=1), 1.0, atol=1e-4)
+    assert len(e5.embed_question("").tokens) == 0
+
+
+def test_what_all_questions_share_is_not_in_their_tokens(e5: E5Embedder) -> None:
+    """Of the last layer as it is, tokens of any two questions have a cosine of about .8."""
+    first, second = (
+        e5.embed_question(text).tokens for text in ("Who repaired the old organ?", "How tall is the mast?")
+    )
+    assert abs((first @ second.T).mean()) < 0.4
+
+
+def test_a_question_has_the_same_tokens_beside_others(e5: E5Embedder) -> None:
+    alone = e5.embed_question(JOB)
+    with ThreadPoolExecutor(8) as pool:
+        beside = list(pool.map(e5.embed_question, [JOB, *UNRELATED, JOB]))
+    for each in (beside[0], beside[-1]):
+        assert np.allclose(each.whole, alone.whole, atol=1e-4)
+        assert np.allclose(each.tokens, alone.tokens, atol=1e-3)
+
+
 def test_no_texts_give_no_rows(e5: E5Embedder) -> None:
     assert e5.embed_passages([]).shape == (0, 384)
 
@@ -98,12 +124,12 @@ def test_a_build_tells_its_progress_once_and_is_sealed(tmp_path: Path) -> None:
     for _ in range(2):
         folder = E5Embedder(cache=tmp_path, progress=lambda done, total, _what: told.append((done, total))).build()
     assert told == sorted(told)
-    assert told[0] == (0, 15)
-    assert told[-1] == (15, 15)
-    assert len(told) == 16
+    assert told[0] == (0, 16)
+    assert told[-1] == (16, 16)
+    assert len(told) == 17
     assert damaged_files(folder) == []
     assert {path.name for path in folder.iterdir()} == {
-        "manifest.json", "model.onnx", "positions.npy", "tokenizer.model", "words.npy"
+        "manifest.json", "model.onnx", "positions.npy", "question_mean.npy", "tokenizer.model", "words.npy"
     }  # fmt: skip
 
 

@@ -128,3 +128,36 @@ def test_many_batches_of_other_work_wait_no_longer_than_one() -> None:
         assert done.result(30) == list(range(1000))
         slow.may_end.set()
         asked.result(30)
+
+
+def test_batches_of_other_work_are_one_at_a_time() -> None:
+    together = Together(Slow())
+    inside, most = 0, list[int]()
+
+    def work(batches: Sequence[int]) -> int:
+        nonlocal inside
+        done = 0
+        for batch in together.between(batches):
+            inside += 1
+            most.append(inside)
+            threading.Event().wait(0.001)
+            inside -= 1
+            done += batch
+        return done
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, [[1, 2, 3]] * 8)) == [6] * 8
+    assert set(most) == {1}
+
+
+def test_other_work_that_fails_in_the_middle_lets_the_next_go_on() -> None:
+    together = Together(Slow())
+
+    def fail() -> None:
+        for batch in together.between([1, 2]):
+            raise ValueError(batch)
+
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(ValueError, match="1"):
+            pool.submit(fail).result(30)
+        assert pool.submit(lambda: list(together.between([5]))).result(30) == [5]

@@ -142,6 +142,7 @@ const TEXTS = {
   stage_passage: ["passages", "段落"],
   stage_clause: ["clauses", "子句"],
   stage_fused: ["together", "合併"],
+  stage_tokens: ["token by token", "逐詞比對"],
   stage_reranked: ["reranked", "重排"],
   stage_density: ["turn, by length", "依篇幅的順序"],
   stage_claims: ["claims", "陳述"],
