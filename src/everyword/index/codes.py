@@ -86,10 +86,12 @@ def products(words: npt.NDArray[np.uint64], scales: Floats, vector: Floats) -> F
     return (2.0 * np.vecdot(signs.astype(np.float32), padded) - padded.sum()) * scales
 
 
-def directions(words: npt.NDArray[np.uint64], dimensions: int) -> Floats:
-    """Return float32 [n, dimensions], rows of length 1, that point where the sign codes uint64 [words, n] do."""
-    signs = np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1)[:, :dimensions].astype(np.float32)
-    return (signs * 2.0 - 1.0) / np.sqrt(np.float32(dimensions))
+def cosines(words: npt.NDArray[np.uint64], vectors: Floats) -> Floats:
+    """Return float32 [vectors, n]: the cosine of each unit vector with the direction of each sign code, uint64 [words, n]."""
+    dimensions = vectors.shape[1]
+    signs = np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1, count=dimensions).astype(np.float32)
+    scaled = vectors * (2.0 / np.sqrt(np.float32(dimensions)))
+    return scaled @ signs.T - scaled.sum(axis=1, keepdims=True) / 2.0
 
 
 def _padded(vectors: Floats) -> Floats:

@@ -156,13 +156,12 @@ class DenseScan:
 
 def _nearness(block: Block, places: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats:
     """Return for each passage of a block the mean nearness of the tokens in its best two clauses in a row."""
-    dimensions = tokens.shape[1]
     first, last = np.searchsorted(block.owners, places), np.searchsorted(block.owners, places, side="right")
     counts = last - first
     of_clauses = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
     whole = block.vectors[places[counts == 0]]
     whole = whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-12)
-    near = np.hstack([tokens @ codes.directions(block.signs[:, of_clauses], dimensions).T, tokens @ whole.T])
+    near = np.hstack([codes.cosines(block.signs[:, of_clauses], tokens), tokens @ whole.T])
     # Those that are one clause stand at the end.
     starts = np.where(counts > 0, np.cumsum(counts) - counts, len(of_clauses) + np.cumsum(counts == 0) - 1)
     ends = starts + np.maximum(counts, 1) - 1

@@ -82,16 +82,28 @@ class Ranking:
         """Return the similarity of each clause of a passage to the question; empty where vectors do not tell."""
         return [] if self._alike is None else self._alike.of_clauses(passage_id).tolist()
 
-    def lift(self, judged: Scores, weight: float) -> None:
+    def head(self, count: int) -> tuple[Ints, Ints]:
+        """Return the positions of the passages of the first units, and where those of each unit begin among them."""
+        by_unit, bounds, _ = self._members
+        units = self._units(0, count)
+        sizes = bounds[units + 1] - bounds[units]
+        starts = np.cumsum(sizes) - sizes
+        places = by_unit[np.repeat(bounds[units] - starts, sizes) + np.arange(sizes.sum())]
+        allowed = self._allowed[places]
+        return (places, starts) if allowed.all() else (places[allowed], np.cumsum(allowed)[starts] - allowed[starts])
+
+    def lift(self, judged: Scores, weight: float) -> Scores:
         """Add a judgement of the first units to their scores, and order them by that; none falls below the rest.
 
-        One that is not judged (NaN) counts as an average one.
+        Return the new scores in the order of before. A unit that is not judged (NaN) counts as an average one.
         """
         first = self._units(0, len(judged))
         added = weight * standard_scores(_filled("passage", judged))
         self._scores = self._scores.copy()
         self._scores[first] += added - added.min()
-        self._order[: len(judged)] = first[np.argsort(-self._scores[first], kind="stable")]
+        lifted = self._scores[first]
+        self._order[: len(judged)] = first[np.argsort(-lifted, kind="stable")]
+        return lifted
 
     def judge(self, judged: Scores, weight: float | None = None) -> None:
         """Fuse a judgement of the first units with their order; scores are reciprocal ranks from here.
@@ -304,31 +316,21 @@ def _by_tokens(ranking: Ranking, found: Gathered, recipe: Recipe) -> Stage | Non
     None: no vectors tell.
     """
     started = time.perf_counter()
-    head = list(islice(ranking.candidates(), recipe.rerank))
-    if not head or found.alike is None:
-        return None
-    ids, starts = _passages_of(head)
-    near = found.alike.by_tokens(ids)
+    places, starts = ranking.head(recipe.rerank)
+    near = found.alike.by_tokens(found.corpus.ids[places]) if found.alike is not None and len(places) else None
     if near is None or np.isnan(near).all():
         return None
-    judged = np.fmax.reduceat(near.astype(np.float64), starts)
-    ranking.lift(judged, recipe.tokens)
-    lifted = islice(ranking.candidates(), len(head))
-    places = {seq: Place(rank=each.rank, score=each.score) for each in lifted for seq in each.seqs}
-    milliseconds = (time.perf_counter() - started) * 1000
-    return Stage(name="tokens", candidates=len(head), places=places, milliseconds=milliseconds)
+    scores = ranking.lift(np.fmax.reduceat(near.astype(np.float64), starts), recipe.tokens)
+    lifted = np.full(len(found.corpus), np.nan)
+    lifted[places] = np.repeat(scores, np.diff(starts, append=len(places)))
+    return _stage("tokens", found.corpus, lifted, (time.perf_counter() - started) * 1000)
 
 
 def _by_clauses(corpus: PassageTable, clauses: Scores, head: Sequence[Candidate]) -> Scores:
     """Return the similarity of the best clause of each candidate; NaN where none has a vector."""
-    ids, starts = _passages_of(head)
-    return np.fmax.reduceat(clauses[corpus.positions(ids)], starts)
-
-
-def _passages_of(head: Sequence[Candidate]) -> tuple[Ints, Ints]:
-    """Return the ids of the candidates' passages, and where those of each begin."""
     starts = np.cumsum([0, *(len(candidate.passage_ids) for candidate in head[:-1])])
-    return np.array([each for candidate in head for each in candidate.passage_ids], dtype=np.int64), starts
+    ids = np.array([each for candidate in head for each in candidate.passage_ids], dtype=np.int64)
+    return np.fmax.reduceat(clauses[corpus.positions(ids)], starts)
 
 
 def _by_model(
