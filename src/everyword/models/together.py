@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -43,7 +45,9 @@ class Together(Generic[Rows]):
         self._waiting: list[_Call[Rows]] = []
         self._is_running = False
         self._entry = threading.Condition()
-        self._other = threading.Lock()
+        self._tickets = count()
+        self._turn = 0
+        """Number of the batch of other work that runs, or is the next to."""
 
     @property
     def is_busy(self) -> bool:
@@ -58,13 +62,27 @@ class Together(Generic[Rows]):
     def between(self, batches: Iterable[T]) -> Iterator[T]:
         """Yield batches of other work, each when nobody waits any more or the patience for all of them is at an end.
 
-        One batch at a time, whoever's it is: two at once take as long, and memory for both.
+        One batch at a time, whoever's it is, in the order in which they came: two at once take as long, and memory for
+        both; and work of many batches is not to keep other work from its first.
         """
         until = time.monotonic() + self._patience_s
         for batch in batches:
             self.let_pass(until - time.monotonic())
-            with self._other:
+            with self._alone():
                 yield batch
+
+    @contextmanager
+    def _alone(self) -> Generator[None]:
+        """Wait until all that came before is done."""
+        with self._entry:
+            mine = next(self._tickets)
+            self._entry.wait_for(lambda: self._turn == mine)
+        try:
+            yield
+        finally:
+            with self._entry:
+                self._turn += 1
+                self._entry.notify_all()
 
     def __call__(self, texts: Sequence[str]) -> Rows:
         """Return a row for each text. Raise what `embed` raises for the texts of this call."""

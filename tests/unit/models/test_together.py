@@ -29,7 +29,7 @@ class Slow:
         return np.array([[float(text)] for text in texts], np.float32).reshape(len(texts), 1)
 
 
-def waiting(together: Together, count: int) -> None:
+def waiting(together: Together[Rows], count: int) -> None:
     """Return when so many calls wait."""
     while len(together._waiting) < count:  # pyright: ignore[reportPrivateUsage] - nothing else tells that a thread waits
         threading.Event().wait(0.005)
@@ -161,3 +161,22 @@ def test_other_work_that_fails_in_the_middle_lets_the_next_go_on() -> None:
         with pytest.raises(ValueError, match="1"):
             pool.submit(fail).result(30)
         assert pool.submit(lambda: list(together.between([5]))).result(30) == [5]
+
+
+def test_work_of_many_batches_does_not_keep_other_work_from_its_first() -> None:
+    together = Together(Slow())
+    done: list[str] = []
+    begun = threading.Event()
+
+    def work(name: str, batches: int) -> None:
+        for batch in together.between(range(batches)):
+            begun.set()
+            threading.Event().wait(0.01)
+            done.append(f"{name}{batch}")
+
+    with ThreadPoolExecutor(2) as pool:
+        long = pool.submit(work, "long", 20)
+        assert begun.wait(30)
+        pool.submit(work, "short", 3).result(30)
+        long.result(30)
+    assert done.index("short2") < 12
