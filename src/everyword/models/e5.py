@@ -103,7 +103,7 @@ class E5Embedder:
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether questions wait, so that passages had better be left for later."""
+        """Tell whether questions wait or passages are at work, so that more of these had better be left for later."""
         return self._asked.is_busy
 
     @property

@@ -158,7 +158,7 @@ class OnnxFolderEmbedder:
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether questions wait, so that passages had better be left for later."""
+        """Tell whether questions wait or passages are at work, so that more of these had better be left for later."""
         return self._asked.is_busy
 
     @property

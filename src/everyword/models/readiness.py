@@ -11,5 +11,5 @@ def is_loaded(embedder: Embedder) -> bool:
 
 
 def is_busy(embedder: Embedder) -> bool:
-    """Tell whether questions wait for it, so that passages had better be left for later."""
+    """Tell whether questions wait for it or passages are at work, so that more of these had better be left for later."""
     return bool(getattr(embedder, "is_busy", False))

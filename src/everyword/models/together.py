@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -45,19 +44,20 @@ class Together(Generic[Rows]):
         self._waiting: list[_Call[Rows]] = []
         self._is_running = False
         self._entry = threading.Condition()
-        self._tickets = count()
+        self._tickets = 0
+        """Batches of other work so far."""
         self._turn = 0
         """Number of the batch of other work that runs, or is the next to."""
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether anybody waits."""
-        return self._callers > 0
+        """Tell whether anybody waits, or other work runs: more of that had better come later."""
+        return self._callers > 0 or self._tickets > self._turn
 
     def let_pass(self, longest_s: float) -> None:
         """Return when nobody waits any more, or after some seconds: work behind this is never starved."""
         with self._entry:
-            self._entry.wait_for(lambda: not self.is_busy, longest_s)
+            self._entry.wait_for(lambda: not self._callers, longest_s)
 
     def between(self, batches: Iterable[T]) -> Iterator[T]:
         """Yield batches of other work, each when nobody waits any more or the patience for all of them is at an end.
@@ -75,7 +75,7 @@ class Together(Generic[Rows]):
     def _alone(self) -> Generator[None]:
         """Wait until all that came before is done."""
         with self._entry:
-            mine = next(self._tickets)
+            mine, self._tickets = self._tickets, self._tickets + 1
             self._entry.wait_for(lambda: self._turn == mine)
         try:
             yield

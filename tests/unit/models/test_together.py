@@ -163,6 +163,13 @@ def test_other_work_that_fails_in_the_middle_lets_the_next_go_on() -> None:
         assert pool.submit(lambda: list(together.between([5]))).result(30) == [5]
 
 
+def test_while_other_work_runs_more_of_it_had_better_wait() -> None:
+    together = Together(Slow())
+    for _ in together.between([1, 2]):
+        assert together.is_busy
+    assert not together.is_busy
+
+
 def test_work_of_many_batches_does_not_keep_other_work_from_its_first() -> None:
     together = Together(Slow())
     done: list[str] = []
