@@ -87,7 +87,7 @@ def test_a_question_waits_for_no_other_work(folder_model: OnnxFolderEmbedder) ->
     with ThreadPoolExecutor(2) as pool:
         passages = pool.submit(folder_model.embed_passages, ["coin doctor"])
         assert session.has_begun.wait(30)
-        assert not folder_model.is_busy
+        assert folder_model.is_busy, "more passages had better wait"
         question = pool.submit(folder_model.embed_queries, ["coin"])
         while session.runs < 2:
             threading.Event().wait(0.005)
