@@ -17,6 +17,9 @@ EXPORT := --frozen --quiet --no-emit-project --no-annotate --no-header
 # What the package with minilm's weights asks for and this project never imports.
 UNUSED := --no-emit-package duckdb --no-emit-package pandas --no-emit-package pyduck-janitor
 
+# Many tests start processes, and each would compile the package anew where nothing may be kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check check-format check-lint check-types check-layers check-quick format eval-quick bench soak lock clean
 
