@@ -8,7 +8,11 @@ export function formats(tag) {
     day: (text) => (text ? day.format(new Date(text)) : null),
     time: (text) => (text ? `${day.format(new Date(text))} ${minute.format(new Date(text))}` : null),
     number: (value) => count.format(value),
-    score: (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(Math.abs(value) >= 10 ? 1 : 2)),
+    score: (value) => {
+      const size = Math.abs(value);
+      if (size && size < 0.005) return value.toExponential(0);
+      return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+    },
     size: (bytes) => sizeOf(bytes, count),
     share: (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "–"),
   };
