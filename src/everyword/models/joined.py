@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everyword.models import readiness
 from everyword.models.units import unit_rows
-from everyword.ports import Embedder, ModelIdentity
+from everyword.ports import Embedder, ModelIdentity, QuestionVectors, question_vectors
 from everyword.text.words import is_unspaced
 
 if TYPE_CHECKING:
@@ -51,6 +51,19 @@ class JoinedEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._joined(texts, [member.embed_queries(texts) for member in self.members])
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        """Return the joined vector, and the tokens of every model that tells them, each in the columns of its model."""
+        import numpy as np
+
+        asked = [question_vectors(member, text) for member in self.members]
+        whole = self._joined([text], [each.whole[None, :] for each in asked])[0]
+        ends = np.cumsum([len(each.whole) for each in asked])
+        tokens = [
+            np.pad(each.tokens, ((0, 0), (int(end) - len(each.whole), len(whole) - int(end))))
+            for each, end in zip(asked, ends, strict=True)
+        ]
+        return QuestionVectors(whole=whole, tokens=np.concatenate(tokens))
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._joined(texts, [member.embed_passages(texts) for member in self.members])

@@ -13,6 +13,7 @@ from everyword.models.catalogue import embedder
 from everyword.models.hash import HashEmbedder
 from everyword.models.joined import SPREADS, JoinedEmbedder
 from everyword.ports import Embedder, ModelIdentity
+from everyword.testing.word_embedder import WordEmbedder
 
 
 class Named:
@@ -56,6 +57,18 @@ def test_a_model_of_english_adds_nothing_to_chinese() -> None:
     assert not chinese[64:].any()
     assert np.linalg.norm(chinese[:64]) == pytest.approx(1.0, abs=1e-5)
     assert english[64:].any()
+
+
+def test_the_tokens_of_a_question_stand_in_the_columns_of_the_models_that_tell_them() -> None:
+    joined = JoinedEmbedder([HashEmbedder(32), WordEmbedder("words", 64), HashEmbedder(16)])
+    asked = joined.embed_question("Where is the gold coin?")
+    assert np.array_equal(
+        asked.tokens[:, 32:96], WordEmbedder("words", 64).embed_question("Where is the gold coin?").tokens
+    )
+    assert not asked.tokens[:, :32].any()
+    assert not asked.tokens[:, 96:].any()
+    assert np.allclose(asked.whole, joined.embed_queries(["Where is the gold coin?"])[0], atol=1e-6)
+    assert JoinedEmbedder([HashEmbedder(32), HashEmbedder(16)]).embed_question("coin?").tokens.shape == (0, 48)
 
 
 def test_no_text_gives_no_row() -> None:
