@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,6 @@ import numpy as np
 from everyword.ports import Embedder, ModelIdentity, QuestionVectors, question_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from everyword.ports import Vectors
 
 

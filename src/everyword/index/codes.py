@@ -81,17 +81,19 @@ def distances(words: npt.NDArray[np.uint64], question: npt.NDArray[np.uint64]) -
 
 def products(words: npt.NDArray[np.uint64], scales: Floats, vector: Floats) -> Floats:
     """Return the estimated <vector, text - centre> for sign codes given as uint64 [words, n]."""
-    signs = np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1)
     padded = _padded(vector[None, :])[0]
-    return (2.0 * np.vecdot(signs.astype(np.float32), padded) - padded.sum()) * scales
+    return (2.0 * np.vecdot(_unpacked(words), padded) - padded.sum()) * scales
 
 
 def cosines(words: npt.NDArray[np.uint64], vectors: Floats) -> Floats:
     """Return float32 [vectors, n]: the cosine of each unit vector with the direction of each sign code, uint64 [words, n]."""
-    dimensions = vectors.shape[1]
-    signs = np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1, count=dimensions).astype(np.float32)
-    scaled = vectors * (2.0 / np.sqrt(np.float32(dimensions)))
-    return scaled @ signs.T - scaled.sum(axis=1, keepdims=True) / 2.0
+    scaled = _padded(vectors * (2.0 / np.sqrt(np.float32(vectors.shape[1]))))
+    return scaled @ _unpacked(words).T - scaled.sum(axis=1, keepdims=True) / 2.0
+
+
+def _unpacked(words: npt.NDArray[np.uint64]) -> Floats:
+    """Return sign codes given as uint64 [words, n] as float32 [n, padded]: 1 for a positive sign, 0 for another."""
+    return np.unpackbits(np.ascontiguousarray(words.T).view(np.uint8), axis=1).astype(np.float32)
 
 
 def _padded(vectors: Floats) -> Floats:

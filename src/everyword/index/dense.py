@@ -67,6 +67,13 @@ class Block:
         """Return the places in the order of their ids."""
         return np.argsort(self.ids)
 
+    def located(self, passage_ids: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return which of some passages are here, as places among those given, and their places in this block."""
+        ranks = np.minimum(np.searchsorted(self.ids, passage_ids, sorter=self.by_id), len(self.ids) - 1)
+        places = self.by_id[ranks]
+        here = np.flatnonzero(self.ids[places] == passage_ids)
+        return here, places[here]
+
 
 class DenseScan:
     """Codes of the active model in memory. It never changes, since threads share it: `grown` returns another one."""
@@ -110,9 +117,9 @@ class DenseScan:
     def of_clauses(self, passage_id: int, question: codes.Floats) -> codes.Floats:
         """Return the similarity of each clause of a passage to a unit vector, less a constant of the question."""
         for block in self._blocks:
-            rank = int(np.searchsorted(block.ids, passage_id, sorter=block.by_id))
-            if rank < len(block.ids) and block.ids[place := block.by_id[rank]] == passage_id:
-                first, last = np.searchsorted(block.owners, [place, place + 1])
+            _, places = block.located(np.array([passage_id]))
+            if len(places):
+                first, last = np.searchsorted(block.owners, [places[0], places[0] + 1])
                 return codes.products(block.signs[:, first:last], block.scales[first:last], question)
         return np.empty(0, dtype=np.float32)
 
@@ -123,11 +130,9 @@ class DenseScan:
         """
         found = np.full(len(passage_ids), np.nan, dtype=np.float32)
         for block in self._blocks:
-            ranks = np.minimum(np.searchsorted(block.ids, passage_ids, sorter=block.by_id), len(block.ids) - 1)
-            places = block.by_id[ranks]
-            here = np.flatnonzero(block.ids[places] == passage_ids)
+            here, places = block.located(passage_ids)
             if len(here):
-                found[here] = _nearness(block, places[here], tokens)
+                found[here] = _nearness(block, places, tokens)
         return found
 
     def _nearest(self, question: codes.Floats) -> list[npt.NDArray[np.int64]]:

@@ -179,8 +179,7 @@ class E5Embedder:
         import numpy as np
 
         loaded = self._open(folder, np.zeros(DIMENSIONS, np.float32))
-        encoded = loaded.tokenizer.encode([QUERY + question for question in _QUESTIONS])
-        tokens = [told(loaded, QUERY, [ids])[0][1] for ids in encoded]
+        tokens = [told(loaded, QUERY, [question])[0][1] for question in _QUESTIONS]
         np.save(folder / MEAN_FILE, np.concatenate(tokens).mean(axis=0))
 
     def _load(self, folder: Path) -> LoadedE5:
@@ -210,22 +209,23 @@ class E5Embedder:
 
     def _ask(self, texts: Sequence[str]) -> list[QuestionVectors]:
         loaded = self.load()
-        encoded = loaded.tokenizer.encode([QUERY + text for text in texts])
-        found: dict[int, QuestionVectors] = {}
-        for batch in batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS):
-            for place, (whole, tokens) in zip(
-                batch, told(loaded, QUERY, [encoded[place] for place in batch]), strict=True
-            ):
-                found[place] = QuestionVectors(whole=whole, tokens=unit_rows(tokens - loaded.question_mean))
-        return [found[place] for place in range(len(texts))]
+        return [
+            QuestionVectors(whole=whole, tokens=unit_rows(tokens - loaded.question_mean))
+            for whole, tokens in told(loaded, QUERY, texts)
+        ]
 
 
-def told(loaded: LoadedE5, prefix: str, encoded: Sequence[Sequence[int]]) -> list[tuple[Vectors, Vectors]]:
+def told(loaded: LoadedE5, prefix: str, texts: Sequence[str]) -> list[tuple[Vectors, Vectors]]:
     """Return of each text its vector, of length 1, and the last layer of its own tokens, without prefix and frame."""
-    wholes, hidden = outputs(loaded.session, feeds(loaded, encoded), [SENTENCE, TOKENS])
     before = len(loaded.tokenizer.encode([prefix])[0]) - 1
-    own = [rows[before : len(ids) - 1] for rows, ids in zip(hidden, encoded, strict=True)]
-    return list(zip(unit_rows(wholes), own, strict=True))
+    encoded = loaded.tokenizer.encode([prefix + text for text in texts])
+    found: dict[int, tuple[Vectors, Vectors]] = {}
+    for batch in batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS):
+        wholes, hidden = outputs(loaded.session, feeds(loaded, [encoded[place] for place in batch]), [SENTENCE, TOKENS])
+        for place, whole, rows in zip(batch, unit_rows(wholes), hidden, strict=True):
+            # A copy: a view would keep the rows of the whole batch.
+            found[place] = whole, rows[before : len(encoded[place]) - 1].copy()
+    return [found[place] for place in range(len(texts))]
 
 
 def feeds(loaded: LoadedE5, encoded: Sequence[Sequence[int]]) -> dict[str, npt.NDArray[Any]]:

@@ -16,9 +16,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everyword.models.batching import batches
-from everyword.models.e5 import BATCH_TOKENS, PASSAGE, QUERY, E5Embedder, LoadedE5, told
 from everyword.models.e5 import DIMENSIONS as HIDDEN
+from everyword.models.e5 import PASSAGE, QUERY, E5Embedder, LoadedE5, told
 from everyword.models.units import unit_rows
 
 if TYPE_CHECKING:
@@ -151,12 +150,8 @@ def hidden_tokens(model: LoadedE5, prefix: str, texts: Sequence[str]) -> list[Fl
     """Return the last layer of each text's own tokens, float32 [tokens, 384]; of a text without any, one of zeros."""
     import numpy as np
 
-    encoded = model.tokenizer.encode([prefix + text for text in texts])
-    found: dict[int, Floats] = {}
-    for batch in batches([len(ids) for ids in encoded], tokens=BATCH_TOKENS):
-        for place, (_, own) in zip(batch, told(model, prefix, [encoded[place] for place in batch]), strict=True):
-            found[place] = own.copy() if len(own) else np.zeros((1, HIDDEN), np.float32)
-    return [found[place] for place in range(len(texts))]
+    nothing = np.zeros((1, HIDDEN), np.float32)
+    return [own if len(own) else nothing for _, own in told(model, prefix, texts)]
 
 
 def similarities(question: Floats, texts: Sequence[Signs]) -> Floats:

@@ -207,7 +207,8 @@ def rank(
     stages.append(_stage("fused", found.corpus, fused, (time.perf_counter() - started) * 1000))
     unit_of = units(found.corpus, recipe.unit)
     ranking = Ranking(found, unit_of, fused)
-    nearest = _first(ranking)
+    if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
+        ranking.check = partial(check, index, query, found, fused, _first(ranking))
     if recipe.tokens and (stage := _by_tokens(ranking, found, recipe)) is not None:
         stages.append(stage)
     by_clauses = score_clauses and found.clauses is not None and "clause" not in recipe.channels
@@ -217,12 +218,11 @@ def rank(
     if head and reranker is not None:
         judged = _by_model(index, query, reranker, head, found.notes)
     elif head and found.clauses is not None:
-        judged = _by_clauses(found.corpus, found.clauses, head)
+        places, starts = ranking.head(recipe.rerank)
+        judged = np.fmax.reduceat(found.clauses[places], starts)
     if judged is not None:
         weight = reranker.weight if isinstance(reranker, WeighedReranker) else None
         stages.append(_reranked(ranking, head, judged, weight, started))
-    if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
-        ranking.check = partial(check, index, query, found, fused, nearest)
     if recipe.keep is not None:
         ranking.cut(recipe.keep)
     if recipe.room is not None:
@@ -324,13 +324,6 @@ def _by_tokens(ranking: Ranking, found: Gathered, recipe: Recipe) -> Stage | Non
     lifted = np.full(len(found.corpus), np.nan)
     lifted[places] = np.repeat(scores, np.diff(starts, append=len(places)))
     return _stage("tokens", found.corpus, lifted, (time.perf_counter() - started) * 1000)
-
-
-def _by_clauses(corpus: PassageTable, clauses: Scores, head: Sequence[Candidate]) -> Scores:
-    """Return the similarity of the best clause of each candidate; NaN where none has a vector."""
-    starts = np.cumsum([0, *(len(candidate.passage_ids) for candidate in head[:-1])])
-    ids = np.array([each for candidate in head for each in candidate.passage_ids], dtype=np.int64)
-    return np.fmax.reduceat(clauses[corpus.positions(ids)], starts)
 
 
 def _by_model(
