@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import apsw
 import numpy as np
@@ -16,14 +15,13 @@ from everyword.index import codes
 from everyword.index.vectors import StoredModel
 from everyword.ports import QuestionVectors
 
-_Numbers = TypeVar("_Numbers")
 CLAUSE_CANDIDATES = 1536
 """Clauses whose signs agree best with the question's; only these are scored with their scale."""
 _READ = 8_000
 _BLOCK = 8_000
 """Passages above which a block is not joined to another."""
-_MANY = 3
-"""Blocks."""
+_MANY = 4_000
+"""Passages from which a thread more is worth its start: one core reads less than memory gives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +35,9 @@ class Similarities:
     scan: DenseScan
     question: QuestionVectors
 
-    def of_clauses(self, passage_id: int) -> codes.Floats:
-        """Return the similarity of each clause of a passage, in order; empty where it is one clause or has no vector."""
-        return self.scan.of_clauses(passage_id, self.question.whole)
+    def of_clauses(self, passage_ids: npt.NDArray[np.int64]) -> list[codes.Floats]:
+        """Return for each passage the similarity of its clauses, in order; none where it is one clause or has no vector."""
+        return self.scan.of_clauses(passage_ids, self.question.whole)
 
     def by_tokens(self, passage_ids: npt.NDArray[np.int64]) -> codes.Floats | None:
         """Return how near the tokens of the question come to each passage, -1 to 1; NaN for one without a vector.
@@ -74,6 +72,12 @@ class Block:
         here = np.flatnonzero(self.ids[places] == passage_ids)
         return here, places[here]
 
+    def clauses_of(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the clauses of some passages, one passage after the other, and how many each has."""
+        first, last = np.searchsorted(self.owners, places), np.searchsorted(self.owners, places, side="right")
+        counts = last - first
+        return np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum(), dtype=np.int64), counts
+
 
 class DenseScan:
     """Codes of the active model in memory. It never changes, since threads share it: `grown` returns another one."""
@@ -100,9 +104,9 @@ class DenseScan:
     def similarities(self, question: QuestionVectors) -> Similarities:
         """Return the similarity of every passage to a question, less a constant of the question."""
         whole = question.whole
-        passages = self._by_block(lambda block: np.vecdot(block.vectors, whole))
+        passages, nearest = self._scanned(whole)
         clauses = [values.copy() for values in passages]
-        for block, best, chosen in zip(self._blocks, clauses, self._nearest(whole), strict=True):
+        for block, best, chosen in zip(self._blocks, clauses, nearest, strict=True):
             estimates = codes.products(block.signs[:, chosen], block.scales[chosen], whole)
             np.maximum.at(best, block.owners[chosen], estimates)
         nothing = np.empty(0, dtype=np.float32)
@@ -114,14 +118,39 @@ class DenseScan:
             question=question,
         )
 
-    def of_clauses(self, passage_id: int, question: codes.Floats) -> codes.Floats:
-        """Return the similarity of each clause of a passage to a unit vector, less a constant of the question."""
+    def _scanned(self, question: codes.Floats) -> tuple[list[codes.Floats], list[npt.NDArray[np.int64]]]:
+        """Return by block the similarity of each passage, and the clauses that are nearest; both are read at once."""
+        if len(self) < _MANY:
+            return self._products(question), self._nearest(question)
+        with ThreadPoolExecutor(1) as beside:
+            nearest = beside.submit(self._nearest, question)
+            return self._products(question), nearest.result()
+
+    def _products(self, question: codes.Floats) -> list[codes.Floats]:
+        # BLAS would share a product between threads, which takes longer than the product itself.
+        return [np.vecdot(block.vectors, question) for block in self._blocks]
+
+    def _nearest(self, question: codes.Floats) -> list[npt.NDArray[np.int64]]:
+        """Return by block the clauses whose signs agree most with the question's."""
+        if sum(len(block.scales) for block in self._blocks) <= CLAUSE_CANDIDATES:
+            return [np.arange(len(block.scales)) for block in self._blocks]
+        wanted = codes.question_bits(question, self.centre)
+        distances = [codes.distances(block.signs, wanted) for block in self._blocks]
+        counts = np.cumsum(sum(np.bincount(distance, minlength=64 * len(wanted) + 1) for distance in distances))
+        limit = int(np.searchsorted(counts, CLAUSE_CANDIDATES))
+        return [np.flatnonzero(distance <= limit) for distance in distances]
+
+    def of_clauses(self, passage_ids: npt.NDArray[np.int64], question: codes.Floats) -> list[codes.Floats]:
+        """Return for each passage the similarity of its clauses to a unit vector, less a constant of the question."""
+        found = [np.empty(0, dtype=np.float32)] * len(passage_ids)
         for block in self._blocks:
-            _, places = block.located(np.array([passage_id]))
-            if len(places):
-                first, last = np.searchsorted(block.owners, [places[0], places[0] + 1])
-                return codes.products(block.signs[:, first:last], block.scales[first:last], question)
-        return np.empty(0, dtype=np.float32)
+            here, places = block.located(passage_ids)
+            if len(here):
+                clauses, counts = block.clauses_of(places)
+                products = codes.products(block.signs[:, clauses], block.scales[clauses], question)
+                for place, last, count in zip(here.tolist(), np.cumsum(counts).tolist(), counts.tolist(), strict=True):
+                    found[place] = products[last - count : last]
+        return found
 
     def by_tokens(self, passage_ids: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats:
         """Return for each passage the mean nearness of the tokens in its best two clauses in a row; NaN without a vector.
@@ -135,40 +164,18 @@ class DenseScan:
                 found[here] = _nearness(block, places, tokens)
         return found
 
-    def _nearest(self, question: codes.Floats) -> list[npt.NDArray[np.int64]]:
-        """Return by block the clauses whose signs agree most with the question's."""
-        if sum(len(block.scales) for block in self._blocks) <= CLAUSE_CANDIDATES:
-            return [np.arange(len(block.scales)) for block in self._blocks]
-        wanted = codes.question_bits(question, self.centre)
-        distances = self._by_block(lambda block: codes.distances(block.signs, wanted))
-        counts = np.cumsum(sum(np.bincount(distance, minlength=64 * len(wanted) + 1) for distance in distances))
-        limit = int(np.searchsorted(counts, CLAUSE_CANDIDATES))
-        return [np.flatnonzero(distance <= limit) for distance in distances]
-
-    def _by_block(self, compute: Callable[[Block], _Numbers]) -> list[_Numbers]:
-        """Return what is computed of each block, in two threads where there are many: one core reads less than memory gives.
-
-        BLAS would share one product between threads instead, which takes longer than the product itself.
-        """
-        if len(self._blocks) < _MANY:
-            return [compute(block) for block in self._blocks]
-        with ThreadPoolExecutor(2) as pool:
-            return list(pool.map(compute, self._blocks))
-
     def __len__(self) -> int:
         return len(self.ids)
 
 
 def _nearness(block: Block, places: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats:
     """Return for each passage of a block the mean nearness of the tokens in its best two clauses in a row."""
-    first, last = np.searchsorted(block.owners, places), np.searchsorted(block.owners, places, side="right")
-    counts = last - first
-    of_clauses = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
+    clauses, counts = block.clauses_of(places)
     whole = block.vectors[places[counts == 0]]
     whole = whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-12)
-    near = np.hstack([codes.cosines(block.signs[:, of_clauses], tokens), tokens @ whole.T])
+    near = np.hstack([codes.cosines(block.signs[:, clauses], tokens), tokens @ whole.T])
     # Those that are one clause stand at the end.
-    starts = np.where(counts > 0, np.cumsum(counts) - counts, len(of_clauses) + np.cumsum(counts == 0) - 1)
+    starts = np.where(counts > 0, np.cumsum(counts) - counts, len(clauses) + np.cumsum(counts == 0) - 1)
     ends = starts + np.maximum(counts, 1) - 1
     pairs = near.copy()
     pairs[:, :-1] = np.maximum(near[:, :-1], near[:, 1:])

@@ -78,9 +78,12 @@ class Ranking:
         """Return whether the history seems not to hold the answer, and why; read when somebody asks."""
         return self.check()
 
-    def clause_scores(self, passage_id: int) -> Sequence[float]:
-        """Return the similarity of each clause of a passage to the question; empty where vectors do not tell."""
-        return [] if self._alike is None else self._alike.of_clauses(passage_id).tolist()
+    def clause_scores(self, passage_ids: Sequence[int]) -> dict[int, Sequence[float]]:
+        """Return by passage the similarity of each of its clauses to the question; empty where vectors do not tell."""
+        if self._alike is None:
+            return {}
+        of_clauses = self._alike.of_clauses(np.array(passage_ids, dtype=np.int64))
+        return {each: scores.tolist() for each, scores in zip(passage_ids, of_clauses, strict=True)}
 
     def head(self, count: int) -> tuple[Ints, Ints]:
         """Return the positions of the passages of the first units, and where those of each unit begin among them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -131,7 +131,7 @@ def items(
     size = 1 if strategy.recipe.unit == "passage" else _CHUNK  # Two windows of one message are two candidates.
     while chunk := list(islice(candidates, size)):
         messages = {message.seq: message for message in log.by_seq([seq for each in chunk for seq in each.seqs])}
-        passages = cache(partial(_passages, index, chunk, strategy.show))  # Read when the first of them is shown.
+        lines = _Lines(chunk, index, ranking, strategy.show)
         for candidate in chunk:
             found = tuple(messages[seq] for seq in candidate.seqs if seq in messages)
             sizes = tuple(counter.count(message.text) for message in found)
@@ -140,9 +140,7 @@ def items(
                     rank=candidate.rank,
                     score=candidate.score,
                     messages=found,
-                    show=partial(
-                        _evidence, strategy, candidate, found, sizes, passages, ranking=ranking, counter=counter
-                    ),
+                    show=partial(_evidence, candidate, found, sizes, lines, counter),
                     least=_least(strategy, sizes),
                     sizes=sizes,
                 )
@@ -155,56 +153,61 @@ def _least(strategy: Strategy, sizes: Sequence[int]) -> int:
     return sum(size if strategy.show == "whole" or size <= LONG else ROOM // 2 for size in sizes)
 
 
-def _passages(index: SearchIndex, chunk: Sequence[Candidate], show: Show) -> dict[int, list[FoundPassage]]:
-    """Return the best passages of each message, where they decide what is shown."""
-    if show == "whole":
-        return {}
-    most = 1 if show == "relevant" else None
-    found: dict[int, list[FoundPassage]] = {}
-    for passage_id, seq, start, stop in index.spans([each for c in chunk for each in c.passage_ids[:most]]):
-        found.setdefault(seq, []).append((passage_id, (start, stop)))
-    return found
+class _Lines:
+    """Which lines of some candidates are shown; what decides it is read for all of them when the first is shown."""
+
+    def __init__(self, candidates: Sequence[Candidate], index: SearchIndex, ranking: Ranking, show: Show) -> None:
+        self._candidates = candidates
+        self._index = index
+        self._ranking = ranking
+        self._show: Show = show
+
+    def shown(self, message: Message, size: int) -> tuple[Span, ...]:
+        """Return the spans of a message that are shown: all of it, the passages that were found, or the relevant lines."""
+        passages = self._passages.get(message.seq)
+        if passages and self._show == "passage":
+            return joined(message.text, [span for _, span in passages])
+        if passages and self._show == "relevant" and size > LONG:
+            by_meaning = partial(self._by_meaning, message.text, passages[0])
+            spans = [span for _, span in passages]
+            return excerpt(message.text, spans, self._ranking.idf, by_meaning, related=self._ranking.related)
+        return ((0, len(message.text)),)
+
+    def _by_meaning(self, text: str, passage: FoundPassage) -> list[tuple[Span, float]]:
+        """Return the clauses of a passage with their similarity to the question."""
+        passage_id, (start, stop) = passage
+        scores, spans = self._closeness.get(passage_id, ()), clauses(text[start:stop])
+        if len(scores) != len(spans):
+            return []
+        return [((start + a, start + b), score) for (a, b), score in zip(spans, scores, strict=True)]
+
+    @cached_property
+    def _passages(self) -> dict[int, list[FoundPassage]]:
+        """Return the best passages of each message, where they decide what is shown."""
+        if self._show == "whole":
+            return {}
+        most = 1 if self._show == "relevant" else None
+        found: dict[int, list[FoundPassage]] = {}
+        chosen = [passage_id for each in self._candidates for passage_id in each.passage_ids[:most]]
+        for passage_id, seq, start, stop in self._index.spans(chosen):
+            found.setdefault(seq, []).append((passage_id, (start, stop)))
+        return found
+
+    @cached_property
+    def _closeness(self) -> Mapping[int, Sequence[float]]:
+        """Return by passage the similarity of its clauses to the question."""
+        return self._ranking.clause_scores([each.passage_ids[0] for each in self._candidates])
 
 
 def _evidence(
-    strategy: Strategy,
-    candidate: Candidate,
-    messages: Sequence[Message],
-    sizes: Sequence[int],
-    passages: Callable[[], Mapping[int, list[FoundPassage]]],
-    *,
-    ranking: Ranking,
-    counter: TokenCounter,
+    candidate: Candidate, messages: Sequence[Message], sizes: Sequence[int], lines: _Lines, counter: TokenCounter
 ) -> tuple[Evidence, ...]:
     evidence: list[Evidence] = []
     for message, size in zip(messages, sizes, strict=True):
-        shown = _shown(strategy, message, size, passages().get(message.seq), ranking)
+        shown = lines.shown(message, size)
         is_whole = shown == ((0, len(message.text)),)
         words = size if is_whole else sum(counter.count(message.text[start:stop]) for start, stop in shown)
         evidence.append(
             Evidence(message=message, spans=shown, score=candidate.score, rank=candidate.rank, tokens=words)
         )
     return tuple(evidence)
-
-
-def _shown(
-    strategy: Strategy, message: Message, size: int, passages: list[FoundPassage] | None, ranking: Ranking
-) -> tuple[Span, ...]:
-    """Return the spans that are shown: all of it, the passage that was found, or the relevant lines."""
-    if passages and strategy.show == "passage":
-        return joined(message.text, [span for _, span in passages])
-    if passages and strategy.show == "relevant" and size > LONG:
-        by_meaning = partial(_by_meaning, message.text, passages[0], ranking)
-        spans = [span for _, span in passages]
-        return excerpt(message.text, spans, ranking.idf, by_meaning, related=ranking.related)
-    return ((0, len(message.text)),)
-
-
-def _by_meaning(text: str, passage: FoundPassage, ranking: Ranking) -> list[tuple[Span, float]]:
-    """Return the clauses of a passage with their similarity to the question."""
-    passage_id, (start, stop) = passage
-    scores = ranking.clause_scores(passage_id)
-    spans = clauses(text[start:stop])
-    if len(scores) != len(spans):
-        return []
-    return [((start + a, start + b), float(score)) for (a, b), score in zip(spans, scores, strict=True)]

@@ -87,6 +87,34 @@ def test_clauses_are_chosen_by_their_signs_where_there_are_many(
     assert nearest(index, words, "brother Tim sold his old red bicycle to a neighbour") == 1
 
 
+def test_two_cores_find_what_one_finds(index: Index, add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = WordEmbedder(dimensions=256)
+    add(*(draft(LONG.replace("Tim", f"name{n}")) for n in range(20)))
+    embed_all(index, words)
+    monkeypatch.setattr(dense, "CLAUSE_CANDIDATES", 10)
+    alone = index.similarities(words, "brother name7 sold")
+    monkeypatch.setattr(dense, "_MANY", 1)
+    together = index.similarities(words, "brother name7 sold")
+    assert alone is not None
+    assert together is not None
+    assert together.passages.tolist() == alone.passages.tolist()
+    assert together.clauses.tolist() == alone.clauses.tolist()
+
+
+def test_the_clauses_of_a_passage_are_told_in_order_and_those_of_no_passage_are_none(index: Index, add: Add) -> None:
+    words = WordEmbedder(dimensions=256)
+    add(draft("one apple"), draft(LONG), draft(LONG.replace("Tim", "Ida")))
+    embed_all(index, words)
+    spans = clauses(LONG)
+    found = index.similarities(words, "brother Ida sold his bicycle")
+    assert found is not None
+    of_ida, of_nothing, of_one, of_tim = found.of_clauses(np.array([3, 99, 1, 2]))
+    assert len(of_nothing) == len(of_one) == 0
+    assert len(of_ida) == len(of_tim) == len(spans)
+    assert "Tim" in LONG[slice(*spans[int(of_ida.argmax())])]
+    assert of_ida.max() > of_tim.max()
+
+
 def test_many_small_writes_give_the_same_answer_as_one(
     database: Database, log: SqliteLog, index: Index, add: Add
 ) -> None:

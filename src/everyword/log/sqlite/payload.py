@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 import zlib
+from json.encoder import encode_basestring
 
 _RAW, _DEFLATED, _AGAINST_TEXT, _AROUND, _AROUND_ASCII = b"\x00", b"\x01", b"\x02", b"\x03", b"\x04"
 _TEXT = b"\x00"
 """Stands for the text; JSON has no such byte."""
-_ESCAPES = [
-    (character.encode(), json.dumps(character)[1:-1].encode()) for character in ("\\", '"', *map(chr, range(32)))
-]
-"""What JSON writes otherwise in a text, the backslash first. Looking for each takes a third of the time of `json.dumps`,
-which reads by the character; every message that is read is written so again."""
+_PLAIN = bytes(set(range(ord(" "), 256)) - {*b'"\\'})
+"""What JSON writes as it is."""
 _ENVELOPE_MOST = 200
 _WINDOW = 32_000
 _ENVELOPE = (
@@ -74,9 +72,9 @@ def _as_json(text: str, form: bytes) -> bytes:
     if form == _AROUND_ASCII:
         return json.dumps(text).encode()
     written = text.encode("utf-8", "replace")
-    for character, escape in _ESCAPES:
-        written = written.replace(character, escape)
-    return b'"' + written + b'"'
+    if not written.translate(None, _PLAIN):  # Most texts; every message that is read is written so again.
+        return b'"' + written + b'"'
+    return encode_basestring(text).encode("utf-8", "replace")
 
 
 def _deflated(content: bytes, dictionary: bytes = b"") -> bytes:
