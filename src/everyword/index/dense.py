@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,8 @@ from everyword.ports import QuestionVectors
 
 CLAUSE_CANDIDATES = 1536
 """Clauses whose signs agree best with the question's; only these are scored with their scale."""
+_Clauses = tuple[npt.NDArray[np.uint64], codes.Floats, npt.NDArray[np.int64]]
+"""Signs [words, n], scales [n], and the place of the passage of each."""
 _READ = 8_000
 _BLOCK = 8_000
 """Passages above which a block is not joined to another."""
@@ -72,11 +75,18 @@ class Block:
         here = np.flatnonzero(self.ids[places] == passage_ids)
         return here, places[here]
 
-    def clauses_of(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the clauses of some passages, one passage after the other, and how many each has."""
+    def part(self, places: npt.NDArray[np.int64]) -> Block:
+        """Return some passages with their clauses, one passage after the other."""
         first, last = np.searchsorted(self.owners, places), np.searchsorted(self.owners, places, side="right")
         counts = last - first
-        return np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum(), dtype=np.int64), counts
+        clauses = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
+        return Block(
+            ids=self.ids[places],
+            vectors=self.vectors[places],
+            signs=self.signs[:, clauses],
+            scales=self.scales[clauses],
+            owners=np.repeat(np.arange(len(places), dtype=np.int64), counts),
+        )
 
 
 class DenseScan:
@@ -104,52 +114,51 @@ class DenseScan:
     def similarities(self, question: QuestionVectors) -> Similarities:
         """Return the similarity of every passage to a question, less a constant of the question."""
         whole = question.whole
-        passages, nearest = self._scanned(whole)
-        clauses = [values.copy() for values in passages]
-        for block, best, chosen in zip(self._blocks, clauses, nearest, strict=True):
-            estimates = codes.products(block.signs[:, chosen], block.scales[chosen], whole)
-            np.maximum.at(best, block.owners[chosen], estimates)
-        nothing = np.empty(0, dtype=np.float32)
-        return Similarities(
-            passage_ids=self.ids,
-            passages=np.concatenate([nothing, *passages]),
-            clauses=np.concatenate([nothing, *clauses]),
-            scan=self,
-            question=question,
-        )
+        passages, (signs, scales, owners) = self._scanned(whole)
+        clauses = passages.copy()
+        np.maximum.at(clauses, owners, codes.products(signs, scales, whole))
+        return Similarities(passage_ids=self.ids, passages=passages, clauses=clauses, scan=self, question=question)
 
-    def _scanned(self, question: codes.Floats) -> tuple[list[codes.Floats], list[npt.NDArray[np.int64]]]:
-        """Return by block the similarity of each passage, and the clauses that are nearest; both are read at once."""
+    def _scanned(self, question: codes.Floats) -> tuple[codes.Floats, _Clauses]:
+        """Return the similarity of each passage, and the nearest clauses; both are read at once where there are many."""
         if len(self) < _MANY:
             return self._products(question), self._nearest(question)
         with ThreadPoolExecutor(1) as beside:
             nearest = beside.submit(self._nearest, question)
             return self._products(question), nearest.result()
 
-    def _products(self, question: codes.Floats) -> list[codes.Floats]:
+    def _products(self, question: codes.Floats) -> codes.Floats:
         # BLAS would share a product between threads, which takes longer than the product itself.
-        return [np.vecdot(block.vectors, question) for block in self._blocks]
+        products = [np.vecdot(block.vectors, question) for block in self._blocks]
+        return np.concatenate([np.empty(0, dtype=np.float32), *products])
 
-    def _nearest(self, question: codes.Floats) -> list[npt.NDArray[np.int64]]:
-        """Return by block the clauses whose signs agree most with the question's."""
-        if sum(len(block.scales) for block in self._blocks) <= CLAUSE_CANDIDATES:
-            return [np.arange(len(block.scales)) for block in self._blocks]
+    def _nearest(self, question: codes.Floats) -> _Clauses:
+        """Return the clauses whose signs agree most with the question's: signs, scales, and the places of their passages."""
         wanted = codes.question_bits(question, self.centre)
-        distances = [codes.distances(block.signs, wanted) for block in self._blocks]
-        counts = np.cumsum(sum(np.bincount(distance, minlength=64 * len(wanted) + 1) for distance in distances))
-        limit = int(np.searchsorted(counts, CLAUSE_CANDIDATES))
-        return [np.flatnonzero(distance <= limit) for distance in distances]
+        if sum(len(block.scales) for block in self._blocks) <= CLAUSE_CANDIDATES:
+            chosen = [np.arange(len(block.scales)) for block in self._blocks]
+        else:
+            distances = [codes.distances(block.signs, wanted) for block in self._blocks]
+            counts = np.cumsum(sum(np.bincount(distance, minlength=64 * len(wanted) + 1) for distance in distances))
+            limit = int(np.searchsorted(counts, CLAUSE_CANDIDATES))
+            chosen = [np.flatnonzero(distance <= limit) for distance in distances]
+        begins = np.cumsum([0, *(len(block.ids) for block in self._blocks[:-1])])
+        blocks = list(zip(self._blocks, chosen, begins, strict=True)) if self._blocks else []
+        return (
+            np.hstack([np.empty((len(wanted), 0), np.uint64), *(block.signs[:, some] for block, some, _ in blocks)]),
+            np.hstack([np.empty(0, np.float32), *(block.scales[some] for block, some, _ in blocks)]),
+            np.hstack([np.empty(0, np.int64), *(begin + block.owners[some] for block, some, begin in blocks)]),
+        )
 
     def of_clauses(self, passage_ids: npt.NDArray[np.int64], question: codes.Floats) -> list[codes.Floats]:
         """Return for each passage the similarity of its clauses to a unit vector, less a constant of the question."""
+        here, block = self._picked(passage_ids)
         found = [np.empty(0, dtype=np.float32)] * len(passage_ids)
-        for block in self._blocks:
-            here, places = block.located(passage_ids)
-            if len(here):
-                clauses, counts = block.clauses_of(places)
-                products = codes.products(block.signs[:, clauses], block.scales[clauses], question)
-                for place, last, count in zip(here.tolist(), np.cumsum(counts).tolist(), counts.tolist(), strict=True):
-                    found[place] = products[last - count : last]
+        if block is not None:
+            products = codes.products(block.signs, block.scales, question)
+            of_passages = np.split(products, np.searchsorted(block.owners, np.arange(1, len(here))))
+            for place, of_passage in zip(here.tolist(), of_passages, strict=True):
+                found[place] = of_passage
         return found
 
     def by_tokens(self, passage_ids: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats:
@@ -157,31 +166,38 @@ class DenseScan:
 
         MaxSim of Khattab & Zaharia (SIGIR 2020), where a text's clauses stand for its tokens.
         """
+        here, block = self._picked(passage_ids)
         found = np.full(len(passage_ids), np.nan, dtype=np.float32)
-        for block in self._blocks:
-            here, places = block.located(passage_ids)
-            if len(here):
-                found[here] = _nearness(block, places, tokens)
+        if block is not None:
+            found[here] = _nearness(block, tokens)
         return found
+
+    def _picked(self, passage_ids: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Block | None]:
+        """Return which of some passages are here, as places among those given, and these as a block of their own."""
+        found = [(block, *block.located(passage_ids)) for block in self._blocks]
+        picked = [(here, block.part(places)) for block, here, places in found if len(here)]
+        if not picked:
+            return np.empty(0, dtype=np.int64), None
+        return np.concatenate([here for here, _ in picked]), _joined([block for _, block in picked])
 
     def __len__(self) -> int:
         return len(self.ids)
 
 
-def _nearness(block: Block, places: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats:
+def _nearness(block: Block, tokens: codes.Floats) -> codes.Floats:
     """Return for each passage of a block the mean nearness of the tokens in its best two clauses in a row."""
-    clauses, counts = block.clauses_of(places)
-    whole = block.vectors[places[counts == 0]]
+    counts = np.bincount(block.owners, minlength=len(block.ids))
+    whole = block.vectors[counts == 0]
     whole = whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-12)
-    near = np.hstack([codes.cosines(block.signs[:, clauses], tokens), tokens @ whole.T])
+    near = np.hstack([codes.cosines(block.signs, tokens), tokens @ whole.T])
     # Those that are one clause stand at the end.
-    starts = np.where(counts > 0, np.cumsum(counts) - counts, len(clauses) + np.cumsum(counts == 0) - 1)
+    starts = np.where(counts > 0, np.cumsum(counts) - counts, len(block.scales) + np.cumsum(counts == 0) - 1)
     ends = starts + np.maximum(counts, 1) - 1
     pairs = near.copy()
     pairs[:, :-1] = np.maximum(near[:, :-1], near[:, 1:])
     pairs[:, ends] = near[:, ends]
     by_place = np.argsort(starts)
-    found = np.empty(len(places), dtype=np.float32)
+    found = np.empty(len(block.ids), dtype=np.float32)
     found[by_place] = np.maximum.reduceat(pairs.mean(axis=0), starts[by_place])
     return found
 
@@ -203,15 +219,16 @@ def _block(rows: list[tuple[int, int, bytes, bytes]], dimensions: int) -> Block:
 def _compact(blocks: list[Block]) -> list[Block]:
     """Join small blocks at the end, so that there are few and none is copied often."""
     while len(blocks) > 1 and len(blocks[-2].ids) <= min(2 * len(blocks[-1].ids), _BLOCK):
-        blocks[-2:] = [_joined(blocks[-2], blocks[-1])]
+        blocks[-2:] = [_joined(blocks[-2:])]
     return blocks
 
 
-def _joined(first: Block, second: Block) -> Block:
+def _joined(blocks: Sequence[Block]) -> Block:
+    begins = np.cumsum([0, *(len(block.ids) for block in blocks[:-1])])
     return Block(
-        ids=np.concatenate([first.ids, second.ids]),
-        vectors=np.concatenate([first.vectors, second.vectors]),
-        signs=np.concatenate([first.signs, second.signs], axis=1),
-        scales=np.concatenate([first.scales, second.scales]),
-        owners=np.concatenate([first.owners, second.owners + len(first.ids)]),
+        ids=np.concatenate([block.ids for block in blocks]),
+        vectors=np.concatenate([block.vectors for block in blocks]),
+        signs=np.concatenate([block.signs for block in blocks], axis=1),
+        scales=np.concatenate([block.scales for block in blocks]),
+        owners=np.concatenate([block.owners + begin for block, begin in zip(blocks, begins, strict=True)]),
     )

@@ -24,6 +24,8 @@ class Recipe:
     fusion: Fusion = "scores"
     unit: Unit = "message"
     """What is ranked and packed together: a message, consecutive messages of one speaker, or a window."""
+    several: float = 0.0
+    """Share of the weight of words that a question for several things does without: each of them is said in its own words."""
     neighbours: tuple[float, ...] = ()
     """Share of the term counts of the passages at distance 1, 2, … that counts for a passage's words."""
     k1: float = 1.2
@@ -42,6 +44,8 @@ class Recipe:
     """Standard deviations that messages of a left branch or a side chain lose."""
     session_bonus: float = 0.0
     """Share of the mean of the session's three best passages that each of its passages gets."""
+    standout: float = 0.0
+    """Standard deviations by which the nearest clause has to lead the sixth so that its passage is among the first. 0: never."""
     asker_bonus: float = 0.0
     """Standard deviations for user messages where the question is about the asker and not about what they were told."""
     roles: frozenset[str] | None = None

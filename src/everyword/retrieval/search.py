@@ -22,6 +22,8 @@ from everyword.retrieval.evidence_check import Verdict, check
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import Gathered, gather
 from everyword.retrieval.recipe import CANDIDATES, DENSE, Channel, Recipe
+from everyword.retrieval.several import asks_for_several
+from everyword.retrieval.standout import let_in
 from everyword.retrieval.units import Ints, best, units
 from everyword.text.words import is_unspaced
 
@@ -206,9 +208,10 @@ def rank(
         _stage(name, found.corpus, each, found.milliseconds.get(name, 0.0)) for name, each in found.scores.items()
     ]
     started = time.perf_counter()
-    fused = fuse(found, query, recipe)
+    fused, unit_of = fuse(found, query, recipe), units(found.corpus, recipe.unit)
+    if recipe.standout and "clause" in found.scores:
+        let_in(fused, found.scores["clause"], unit_of, recipe.standout)
     stages.append(_stage("fused", found.corpus, fused, (time.perf_counter() - started) * 1000))
-    unit_of = units(found.corpus, recipe.unit)
     ranking = Ranking(found, unit_of, fused)
     if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
         ranking.check = partial(check, index, query, found, fused, _first(ranking))
@@ -249,7 +252,7 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
         return np.full(len(found.corpus), np.nan)
     if recipe.fusion == "ranks":
         return channels[0].copy() if len(channels) == 1 else reciprocal_ranks(channels)
-    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
+    weights = _weights(recipe, query)
     known = ~np.logical_and.reduce([np.isnan(channel) for channel in channels])
     is_whole = bool(known.all())
     places = slice(None) if is_whole else known
@@ -272,6 +275,14 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     return total
 
 
+def _weights(recipe: Recipe, query: Query) -> dict[Channel, float]:
+    """Return the weight of each channel for a question."""
+    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
+    if recipe.several and "lexical" in weights and asks_for_several(query.text):
+        weights["lexical"] *= 1.0 - recipe.several
+    return weights
+
+
 def _first(ranking: Ranking) -> list[int]:
     """Return the position of the best passage of each of the first candidates."""
     ids = [candidate.passage_ids[0] for candidate in islice(ranking.candidates(), _FIRST)]
@@ -288,7 +299,7 @@ def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores
     dense: list[Channel] = [name for name in DENSE if name in found.scores]
     if not dense or foreign.sum() < _FEWEST_FOREIGN:
         return
-    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
+    weights = _weights(recipe, query)
     taken_over = recipe.other_script * weights.get("lexical", 0.0) / len(dense)
     by_vectors = sum(
         (weights[name] + taken_over) * standard_scores(_filled(name, found.scores[name])[foreign]) for name in dense
