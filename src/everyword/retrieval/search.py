@@ -23,7 +23,8 @@ from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, s
 from everyword.retrieval.gather import Gathered, gather
 from everyword.retrieval.recipe import CANDIDATES, DENSE, Channel, Recipe
 from everyword.retrieval.several import asks_for_several
-from everyword.retrieval.standout import let_in
+from everyword.retrieval.standout import CANDIDATES as CANDIDATES_OF_CLAUSES
+from everyword.retrieval.standout import RANK, standing_out
 from everyword.retrieval.units import Ints, best, units
 from everyword.text.words import is_unspaced
 
@@ -96,6 +97,23 @@ class Ranking:
         places = by_unit[np.repeat(bounds[units] - starts, sizes) + np.arange(sizes.sum())]
         allowed = self._allowed[places]
         return (places, starts) if allowed.all() else (places[allowed], np.cumsum(allowed)[starts] - allowed[starts])
+
+    def let_in(self, nearness: Scores, lead: float) -> None:
+        """Raise the unit whose clause stands out to rank 6, with the score that this rank has; `nearness`: of passages.
+
+        `lead`: standard deviations over all passages (standout.py).
+        """
+        places, starts = self.head(CANDIDATES_OF_CLAUSES)
+        if not len(places):
+            return
+        place = standing_out(np.fmax.reduceat(nearness[places], starts), lead * float(np.nanstd(nearness)))
+        if place is None or place < RANK:
+            return
+        order = self._units(0, place + 1)
+        level = np.nextafter(self._scores[order[RANK - 1]], np.inf)
+        members = places[starts[place] : starts[place + 1] if place + 1 < len(starts) else None]
+        self._passage_scores[members[np.nanargmax(nearness[members])]] = self._scores[order[place]] = level
+        self._order = np.insert(np.delete(self._order, place), RANK - 1, order[place])
 
     def lift(self, judged: Scores, weight: float) -> Scores:
         """Add a judgement of the first units to their scores, and order them by that; none falls below the rest.
@@ -208,11 +226,11 @@ def rank(
         _stage(name, found.corpus, each, found.milliseconds.get(name, 0.0)) for name, each in found.scores.items()
     ]
     started = time.perf_counter()
-    fused, unit_of = fuse(found, query, recipe), units(found.corpus, recipe.unit)
+    fused = fuse(found, query, recipe)
+    ranking = Ranking(found, units(found.corpus, recipe.unit), fused)
     if recipe.standout and "clause" in found.scores:
-        let_in(fused, found.scores["clause"], unit_of, recipe.standout)
+        ranking.let_in(found.scores["clause"], recipe.standout)
     stages.append(_stage("fused", found.corpus, fused, (time.perf_counter() - started) * 1000))
-    ranking = Ranking(found, unit_of, fused)
     if recipe.fusion == "scores" and len(channels_of(found, recipe)) > 1:
         ranking.check = partial(check, index, query, found, fused, _first(ranking))
     if recipe.tokens and (stage := _by_tokens(ranking, found, recipe)) is not None:

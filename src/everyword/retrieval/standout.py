@@ -5,33 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from everyword.retrieval.fusion import Scores
-from everyword.retrieval.units import Ints, best
 
 CANDIDATES = 200
-"""Units with the highest sums, among which a clause stands out or does not: far from all words of the question there is
-always some clause that sounds like it."""
+"""Of the order by sums, among which a clause stands out or does not: far from all words of the question there is always
+some clause that sounds like it."""
 RANK = 6
-"""Where such a unit stands at the worst, and the one that its clause has to lead."""
+"""Where such a candidate stands at the worst, and the one that its clause has to lead."""
 
 
-def let_in(total: Scores, nearness: Scores, unit_of: Ints, lead: float) -> None:
-    """Raise the sum of the passage with the nearest clause to that of rank 6, if it leads the sixth by so many deviations.
+def standing_out(nearness: Scores, lead: float) -> int | None:
+    """Return the place of the candidate with the nearest clause if that leads the sixth by so much; None if it does not.
 
-    `nearness`: of the best clause of each passage; NaN in both for what is no candidate.
+    `nearness`: of the best clause of each candidate; NaN where there is no vector.
     """
-    sums, near = best(total, unit_of), best(nearness, unit_of)
-    first = np.flatnonzero(sums >= _highest(sums, CANDIDATES))
-    sixth = _highest(near[first], RANK)
-    if np.isnan(sixth):
-        return
-    unit = first[np.nanargmax(near[first])]
-    if near[unit] - sixth >= lead * np.nanstd(nearness) > 0.0:
-        passages = np.flatnonzero(unit_of == unit)
-        place = passages[np.nanargmax(nearness[passages])]
-        total[place] = max(total[place], _highest(sums, RANK))
-
-
-def _highest(scores: Scores, rank: int) -> float:
-    """Return the value of a rank, or the lowest where there are fewer; NaN where there is none."""
-    known = scores[~np.isnan(scores)]
-    return float(np.partition(known, -min(rank, len(known)))[-min(rank, len(known))]) if len(known) else np.nan
+    known = nearness[~np.isnan(nearness)]
+    if len(known) < RANK or not lead > 0.0:
+        return None
+    place = int(np.nanargmax(nearness))
+    return place if nearness[place] - np.partition(known, -RANK)[-RANK] >= lead else None

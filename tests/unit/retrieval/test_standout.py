@@ -1,63 +1,107 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import numpy as np
+import numpy.typing as npt
+import pytest
 
-from everyword.retrieval.standout import RANK, let_in
-from everyword.retrieval.units import Ints
+from everyword.assembly import UserFile
+from everyword.domain.message import Message
+from everyword.domain.query import Query
+from everyword.retrieval.search import Ranking, rank
+from everyword.retrieval.standout import RANK, standing_out
+from everyword.strategies.evidence import EVIDENCE
+from everyword.testing.drafts import draft
+from everyword.testing.word_embedder import WordEmbedder
 
 
-def sums(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return sums that fall from passage to passage."""
-    return np.arange(count, 0, -1, dtype=np.float64)
-
-
-def each(count: int) -> Ints:
-    return np.arange(count, dtype=np.int64)
-
-
-def test_a_clause_that_stands_out_brings_its_passage_among_the_first() -> None:
-    total, nearness = sums(50), np.linspace(0.2, 0.1, 50)
+def test_the_clause_that_leads_the_sixth_stands_out() -> None:
+    nearness = np.linspace(0.2, 0.1, 50)
     nearness[40] = 0.9
-    let_in(total, nearness, each(50), 0.3)
-    assert total[40] == total[RANK - 1]
-    assert total.tolist()[:40] == sums(50).tolist()[:40]
+    assert standing_out(nearness, 0.3) == 40
 
 
-def test_a_clause_that_others_equal_brings_nothing() -> None:
-    total, nearness = sums(50), np.linspace(0.2, 0.1, 50)
+def test_of_clauses_that_are_as_near_none_stands_out() -> None:
+    nearness = np.linspace(0.2, 0.1, 50)
     nearness[35:45] = 0.9
-    let_in(total, nearness, each(50), 0.3)
-    assert total.tolist() == sums(50).tolist()
+    assert standing_out(nearness, 0.3) is None
 
 
-def test_a_clause_far_from_all_words_of_the_question_brings_nothing() -> None:
-    total, nearness = sums(500), np.linspace(0.2, 0.1, 500)
-    nearness[400] = 0.9
-    let_in(total, nearness, each(500), 0.3)
-    assert total.tolist() == sums(500).tolist()
+def test_candidates_without_a_vector_are_passed_over() -> None:
+    nearness = np.linspace(0.2, 0.1, 50)
+    nearness[3] = 0.9
+    nearness[[0, 7]] = np.nan
+    assert standing_out(nearness, 0.3) == 3
+    assert standing_out(np.full(50, np.nan), 0.3) is None
 
 
-def test_a_passage_that_stands_higher_stays_there() -> None:
-    total, nearness = sums(50), np.linspace(0.2, 0.1, 50)
-    nearness[1] = 0.9
-    let_in(total, nearness, each(50), 0.3)
-    assert total.tolist() == sums(50).tolist()
+def test_among_few_candidates_and_among_equal_ones_none_stands_out() -> None:
+    assert standing_out(np.array([0.9, 0.1, 0.1]), 0.3) is None
+    assert standing_out(np.full(50, 0.2), 0.0) is None
 
 
-def test_the_windows_of_one_message_do_not_rival_each_other() -> None:
-    total, nearness = sums(50), np.linspace(0.2, 0.1, 50)
-    nearness[38:45] = 0.9
-    let_in(total, nearness, np.array([min(place, 38) if place < 45 else place - 6 for place in range(50)]), 0.3)
-    assert total[38] == total[RANK - 1]
-    assert total.tolist()[39:] == sums(50).tolist()[39:]
+class Paraphrasing(WordEmbedder):
+    """Knows that some words mean the same."""
+
+    def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        meant = {"vended": "sold", "crimson": "red", "velocipede": "bicycle"}
+        return super().embed_passages(
+            [re.sub(r"\w+", lambda word: meant.get(word[0], word[0]), each) for each in texts]
+        )
 
 
-def test_passages_without_a_vector_or_not_asked_for_are_left_alone() -> None:
-    total, nearness = sums(50), np.linspace(0.2, 0.1, 50)
-    total[[3, 40]] = np.nan
-    nearness[[3, 7]] = np.nan
-    nearness[40] = 0.9
-    let_in(total, nearness, each(50), 0.3)
-    assert np.isnan(total[[3, 40]]).all()
-    let_in(empty := np.empty(0), np.empty(0), each(0), 0.3)
-    assert len(empty) == 0
+PARAPHRASE = "Tim vended the crimson velocipede."
+RECIPE = replace(
+    EVIDENCE.recipe,
+    weights=(1.0, 0.1, 0.1),
+    neighbours=(),
+    session_bonus=0.0,
+    synonyms=0.0,
+    members=0.0,
+    tokens=0.0,
+    room=None,
+)
+
+
+def ranked(store: UserFile, lead: float) -> Ranking:
+    model = Paraphrasing("paraphrasing", 512)
+    return rank(
+        store.index,
+        Query(text="Who sold the red bicycle?"),
+        replace(RECIPE, standout=lead),
+        embedder=model,
+        score_clauses=False,
+    )
+
+
+@pytest.fixture
+def said(store: UserFile, keep: Callable[..., list[Message]]) -> UserFile:
+    """The answer in other words than the question's, after many messages that hold a word or two of it."""
+    words = ("red", "bicycle", "sold", "red bicycle", "sold red")
+    texts = [*(f"the {words[n % 5]} of house{n} and tree{n}" for n in range(60)), PARAPHRASE]
+    keep(*(draft(text, session_id=f"s{n}") for n, text in enumerate(texts)), embedder=Paraphrasing("paraphrasing", 512))
+    return store
+
+
+def test_an_answer_in_other_words_is_among_the_first_and_all_others_keep_their_order(said: UserFile) -> None:
+    plain, raised = ranked(said, 0.0), ranked(said, 0.3)
+    before, after = ([each.seqs[0] for each in ranking.candidates()] for ranking in (plain, raised))
+    assert before.index(61) > 20
+    assert after.index(61) == RANK - 1
+    assert [seq for seq in after if seq != 61] == [seq for seq in before if seq != 61]
+
+
+def test_the_trace_says_where_it_stands_and_scores_fall_with_the_rank(said: UserFile) -> None:
+    raised = ranked(said, 0.3)
+    assert next(stage for stage in raised.stages if stage.name == "fused").places[61].rank == RANK
+    scores = [each.score for each in raised.candidates()]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_what_does_not_lead_stays_where_its_sum_puts_it(said: UserFile) -> None:
+    assert [each.seqs for each in ranked(said, 100.0).candidates()] == [
+        each.seqs for each in ranked(said, 0.0).candidates()
+    ]
