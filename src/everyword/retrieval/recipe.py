@@ -24,8 +24,6 @@ class Recipe:
     fusion: Fusion = "scores"
     unit: Unit = "message"
     """What is ranked and packed together: a message, consecutive messages of one speaker, or a window."""
-    several: float = 0.0
-    """Share of the weight of words that a question for several things does without: each of them is said in its own words."""
     neighbours: tuple[float, ...] = ()
     """Share of the term counts of the passages at distance 1, 2, … that counts for a passage's words."""
     k1: float = 1.2

@@ -22,7 +22,6 @@ from everyword.retrieval.evidence_check import Verdict, check
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import Gathered, gather
 from everyword.retrieval.recipe import CANDIDATES, DENSE, Channel, Recipe
-from everyword.retrieval.several import asks_for_several
 from everyword.retrieval.standout import CANDIDATES as CANDIDATES_OF_CLAUSES
 from everyword.retrieval.standout import RANK, standing_out
 from everyword.retrieval.units import Ints, best, units
@@ -270,7 +269,7 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
         return np.full(len(found.corpus), np.nan)
     if recipe.fusion == "ranks":
         return channels[0].copy() if len(channels) == 1 else reciprocal_ranks(channels)
-    weights = _weights(recipe, query)
+    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
     known = ~np.logical_and.reduce([np.isnan(channel) for channel in channels])
     is_whole = bool(known.all())
     places = slice(None) if is_whole else known
@@ -293,14 +292,6 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
     return total
 
 
-def _weights(recipe: Recipe, query: Query) -> dict[Channel, float]:
-    """Return the weight of each channel for a question."""
-    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
-    if recipe.several and "lexical" in weights and asks_for_several(query.text):
-        weights["lexical"] *= 1.0 - recipe.several
-    return weights
-
-
 def _first(ranking: Ranking) -> list[int]:
     """Return the position of the best passage of each of the first candidates."""
     ids = [candidate.passage_ids[0] for candidate in islice(ranking.candidates(), _FIRST)]
@@ -317,7 +308,7 @@ def _across_scripts(found: Gathered, query: Query, recipe: Recipe, total: Scores
     dense: list[Channel] = [name for name in DENSE if name in found.scores]
     if not dense or foreign.sum() < _FEWEST_FOREIGN:
         return
-    weights = _weights(recipe, query)
+    weights = dict(zip(recipe.channels, recipe.weights, strict=True))
     taken_over = recipe.other_script * weights.get("lexical", 0.0) / len(dense)
     by_vectors = sum(
         (weights[name] + taken_over) * standard_scores(_filled(name, found.scores[name])[foreign]) for name in dense

@@ -13,7 +13,6 @@ EVIDENCE = Strategy(
         name="evidence",
         channels=("lexical", "passage", "clause"),
         weights=(1.0, 0.6, 0.5),
-        several=0.2,
         neighbours=(0.5, 0.2),
         k1=0.6,
         synonyms=0.2,
