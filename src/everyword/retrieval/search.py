@@ -22,8 +22,7 @@ from everyword.retrieval.evidence_check import Verdict, check
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import Gathered, gather
 from everyword.retrieval.recipe import CANDIDATES, DENSE, Channel, Recipe
-from everyword.retrieval.standout import CANDIDATES as CANDIDATES_OF_CLAUSES
-from everyword.retrieval.standout import RANK, standing_out
+from everyword.retrieval.standout import AMONG, WORST_RANK, standing_out
 from everyword.retrieval.units import Ints, best, units
 from everyword.text.words import is_unspaced
 
@@ -102,17 +101,24 @@ class Ranking:
 
         `lead`: standard deviations over all passages (standout.py).
         """
-        places, starts = self.head(CANDIDATES_OF_CLAUSES)
-        if not len(places):
+        known = nearness[~np.isnan(nearness)]
+        places, starts = self.head(AMONG)
+        if not len(places) or not len(known):
             return
-        place = standing_out(np.fmax.reduceat(nearness[places], starts), lead * float(np.nanstd(nearness)))
-        if place is None or place < RANK:
+        place = standing_out(np.fmax.reduceat(nearness[places], starts), lead * float(known.std()))
+        if place is None or place < WORST_RANK:
             return
         order = self._units(0, place + 1)
-        level = np.nextafter(self._scores[order[RANK - 1]], np.inf)
+        score = np.nextafter(self._scores[order[WORST_RANK - 1]], np.inf)
         members = places[starts[place] : starts[place + 1] if place + 1 < len(starts) else None]
-        self._passage_scores[members[np.nanargmax(nearness[members])]] = self._scores[order[place]] = level
-        self._order = np.insert(np.delete(self._order, place), RANK - 1, order[place])
+        passage = members[np.nanargmax(nearness[members])]
+        for scores, raised in (
+            (self._scores, order[place]),
+            (self._passage_scores, passage),
+            (self._members[2], passage),
+        ):
+            scores[raised] = score
+        self._order = np.insert(np.delete(self._order, place), WORST_RANK - 1, order[place])
 
     def lift(self, judged: Scores, weight: float) -> Scores:
         """Add a judgement of the first units to their scores, and order them by that; none falls below the rest.

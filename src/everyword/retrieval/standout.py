@@ -6,10 +6,10 @@ import numpy as np
 
 from everyword.retrieval.fusion import Scores
 
-CANDIDATES = 200
-"""Of the order by sums, among which a clause stands out or does not: far from all words of the question there is always
-some clause that sounds like it."""
-RANK = 6
+AMONG = 200
+"""Candidates by their sums, among which a clause stands out or does not: far from all words of the question some clause
+always sounds like it."""
+WORST_RANK = 6
 """Where such a candidate stands at the worst, and the one that its clause has to lead."""
 
 
@@ -19,7 +19,7 @@ def standing_out(nearness: Scores, lead: float) -> int | None:
     `nearness`: of the best clause of each candidate; NaN where there is no vector.
     """
     known = nearness[~np.isnan(nearness)]
-    if len(known) < RANK or not lead > 0.0:
+    if len(known) < WORST_RANK or not lead > 0.0:
         return None
     place = int(np.nanargmax(nearness))
-    return place if nearness[place] - np.partition(known, -RANK)[-RANK] >= lead else None
+    return place if nearness[place] - np.partition(known, -WORST_RANK)[-WORST_RANK] >= lead else None
