@@ -142,8 +142,7 @@ class DenseScan:
             counts = np.cumsum(sum(np.bincount(distance, minlength=64 * len(wanted) + 1) for distance in distances))
             limit = int(np.searchsorted(counts, CLAUSE_CANDIDATES))
             chosen = [np.flatnonzero(distance <= limit) for distance in distances]
-        begins = np.cumsum([0, *(len(block.ids) for block in self._blocks[:-1])])
-        blocks = list(zip(self._blocks, chosen, begins, strict=True)) if self._blocks else []
+        blocks = list(zip(self._blocks, chosen, _begins(self._blocks), strict=True))
         return (
             np.hstack([np.empty((len(wanted), 0), np.uint64), *(block.signs[:, some] for block, some, _ in blocks)]),
             np.hstack([np.empty(0, np.float32), *(block.scales[some] for block, some, _ in blocks)]),
@@ -224,11 +223,15 @@ def _compact(blocks: list[Block]) -> list[Block]:
 
 
 def _joined(blocks: Sequence[Block]) -> Block:
-    begins = np.cumsum([0, *(len(block.ids) for block in blocks[:-1])])
     return Block(
         ids=np.concatenate([block.ids for block in blocks]),
         vectors=np.concatenate([block.vectors for block in blocks]),
         signs=np.concatenate([block.signs for block in blocks], axis=1),
         scales=np.concatenate([block.scales for block in blocks]),
-        owners=np.concatenate([block.owners + begin for block, begin in zip(blocks, begins, strict=True)]),
+        owners=np.concatenate([block.owners + begin for block, begin in zip(blocks, _begins(blocks), strict=True)]),
     )
+
+
+def _begins(blocks: Sequence[Block]) -> npt.NDArray[np.int64]:
+    """Return how many passages stand before each block."""
+    return np.cumsum([0, *(len(block.ids) for block in blocks)])[:-1]

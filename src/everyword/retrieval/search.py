@@ -88,7 +88,7 @@ class Ranking:
 
     def head(self, count: int) -> tuple[Ints, Ints]:
         """Return the positions of the passages of the first units, and where those of each unit begin among them."""
-        by_unit, bounds, _ = self._members
+        by_unit, bounds = self._members
         units = self._units(0, count)
         sizes = bounds[units + 1] - bounds[units]
         starts = np.cumsum(sizes) - sizes
@@ -110,14 +110,7 @@ class Ranking:
             return
         order = self._units(0, place + 1)
         score = np.nextafter(self._scores[order[WORST_RANK - 1]], np.inf)
-        members = places[starts[place] : starts[place + 1] if place + 1 < len(starts) else None]
-        passage = members[np.nanargmax(nearness[members])]
-        for scores, raised in (
-            (self._scores, order[place]),
-            (self._passage_scores, passage),
-            (self._members[2], passage),
-        ):
-            scores[raised] = score
+        self._scores[order[place]] = self._passage_scores[places[np.nanargmax(nearness[places])]] = score
         self._order = np.insert(np.delete(self._order, place), WORST_RANK - 1, order[place])
 
     def lift(self, judged: Scores, weight: float) -> Scores:
@@ -170,14 +163,14 @@ class Ranking:
 
     def _candidates(self, places: Ints) -> Iterator[Candidate]:
         """Yield the units of some ranks, which are counted from 0."""
-        by_unit, bounds, level = self._members
+        by_unit, bounds = self._members
         for start in range(0, len(places), _AT_ONCE):
             chosen = places[start : start + _AT_ONCE]
             units = self._units(0, int(chosen.max()) + 1)[chosen]
             members = zip(bounds[units].tolist(), bounds[units + 1].tolist(), strict=True)
             for place, score, (first, last) in zip(chosen.tolist(), self._shown(chosen, units), members, strict=True):
                 found = by_unit[first:last]
-                yield self._candidate(place + 1, score, found[self._allowed[found]], level)
+                yield self._candidate(place + 1, score, found[self._allowed[found]])
 
     def _units(self, start: int, stop: int) -> Ints:
         """Return the units of some ranks, counted from 0."""
@@ -195,15 +188,15 @@ class Ranking:
         return np.where(places < len(self._final), judged, 1.0 / (RRF_K + places + 1)).tolist()
 
     @cached_property
-    def _members(self) -> tuple[Ints, Ints, Scores]:
-        """Return the positions by unit, where each unit begins among them, and a score of each position."""
+    def _members(self) -> tuple[Ints, Ints]:
+        """Return the positions by unit, and where each unit begins among them."""
         by_unit = np.argsort(self._unit_of, kind="stable")
         bounds = np.concatenate([[0], np.cumsum(np.bincount(self._unit_of, minlength=len(self._scores)))])
-        return by_unit, bounds, np.where(np.isnan(self._passage_scores), -np.inf, self._passage_scores)
+        return by_unit, bounds
 
-    def _candidate(self, rank: int, score: float, members: Ints, level: Scores) -> Candidate:
+    def _candidate(self, rank: int, score: float, members: Ints) -> Candidate:
         if len(members) > 1:
-            members = members[np.argsort(-level[members], kind="stable")]
+            members = members[np.argsort(-self._passage_scores[members], kind="stable")]
         seqs = self.corpus.seqs[members].tolist()
         return Candidate(
             rank=rank,
