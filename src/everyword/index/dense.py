@@ -33,6 +33,8 @@ class Similarities:
 
     passage_ids: npt.NDArray[np.int64]
     passages: codes.Floats
+    shared: codes.Floats
+    """Of the centre of all texts in place of the question: how much of this a passage has."""
     clauses: codes.Floats
     """Of the best clause; of the passage itself where it is one clause."""
     scan: DenseScan
@@ -57,6 +59,8 @@ class Block:
     ids: npt.NDArray[np.int64]
     vectors: codes.Floats
     """[passages, dimensions], less the centre."""
+    shared: codes.Floats
+    """[passages]: product of each with the centre."""
     signs: npt.NDArray[np.uint64]
     """[words, clauses]"""
     scales: codes.Floats
@@ -83,6 +87,7 @@ class Block:
         return Block(
             ids=self.ids[places],
             vectors=self.vectors[places],
+            shared=self.shared[places],
             signs=self.signs[:, clauses],
             scales=self.scales[clauses],
             owners=np.repeat(np.arange(len(places), dtype=np.int64), counts),
@@ -107,7 +112,7 @@ class DenseScan:
         query = "SELECT id, passage, code, clauses FROM vector WHERE +model = ? AND id > ? ORDER BY id LIMIT ?"
         blocks, last = list(self._blocks), self._last_row
         while rows := cast("list[Any]", connection.execute(query, (self.model.model_id, last, _READ)).fetchall()):
-            blocks.append(_block(rows, self.model.identity.dimensions))
+            blocks.append(_block(rows, self.centre))
             last = rows[-1][0]
         return self if last == self._last_row else DenseScan(self.model, tuple(_compact(blocks)), last)
 
@@ -117,7 +122,14 @@ class DenseScan:
         passages, (signs, scales, owners) = self._scanned(whole)
         clauses = passages.copy()
         np.maximum.at(clauses, owners, codes.products(signs, scales, whole))
-        return Similarities(passage_ids=self.ids, passages=passages, clauses=clauses, scan=self, question=question)
+        return Similarities(
+            passage_ids=self.ids,
+            passages=passages,
+            shared=np.concatenate([np.empty(0, dtype=np.float32), *(block.shared for block in self._blocks)]),
+            clauses=clauses,
+            scan=self,
+            question=question,
+        )
 
     def _scanned(self, question: codes.Floats) -> tuple[codes.Floats, _Clauses]:
         """Return the similarity of each passage, and the nearest clauses; both are read at once where there are many."""
@@ -201,14 +213,16 @@ def _nearness(block: Block, tokens: codes.Floats) -> codes.Floats:
     return found
 
 
-def _block(rows: list[tuple[int, int, bytes, bytes]], dimensions: int) -> Block:
+def _block(rows: list[tuple[int, int, bytes, bytes]], centre: codes.Floats) -> Block:
     passage_codes = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.uint8)
     clause_codes = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8)
-    length = codes.bit_length(dimensions)
+    length = codes.bit_length(len(centre))
+    vectors = codes.from_nibbles(passage_codes.reshape(len(rows), -1), len(centre))
     signs, scales = codes.split_bits(clause_codes.reshape(-1, length))
     return Block(
         ids=np.array([row[1] for row in rows], dtype=np.int64),
-        vectors=codes.from_nibbles(passage_codes.reshape(len(rows), -1), dimensions),
+        vectors=vectors,
+        shared=np.vecdot(vectors, centre),
         signs=signs,
         scales=scales,
         owners=np.repeat(np.arange(len(rows), dtype=np.int64), [len(row[3]) // length for row in rows]),
@@ -226,6 +240,7 @@ def _joined(blocks: Sequence[Block]) -> Block:
     return Block(
         ids=np.concatenate([block.ids for block in blocks]),
         vectors=np.concatenate([block.vectors for block in blocks]),
+        shared=np.concatenate([block.shared for block in blocks]),
         signs=np.concatenate([block.signs for block in blocks], axis=1),
         scales=np.concatenate([block.scales for block in blocks]),
         owners=np.concatenate([block.owners + begin for block, begin in zip(blocks, _begins(blocks), strict=True)]),

@@ -143,7 +143,8 @@ def _dense(corpus: PassageTable, recipe: Recipe, found: Gathered) -> None:
         return
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
-    places, both = _placed(corpus, alike.passage_ids, np.stack([alike.passages, alike.clauses], axis=1))
+    passages = alike.passages - np.float32(recipe.centred) * alike.shared
+    places, both = _placed(corpus, alike.passage_ids, np.stack([passages, alike.clauses], axis=1))
     by_passage, found.clauses = np.full((2, len(corpus)), np.nan)
     by_passage[places], found.clauses[places] = both.T
     if "passage" in recipe.channels:

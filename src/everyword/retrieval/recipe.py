@@ -40,6 +40,8 @@ class Recipe:
     """Share of the weight of words that vectors take over for passages of another script, which no word can match."""
     branch_penalty: float = 0.0
     """Standard deviations that messages of a left branch or a side chain lose."""
+    centred: float = 0.0
+    """Share of the centre of all texts' vectors that is taken off the question before passages are compared with it."""
     session_bonus: float = 0.0
     """Share of the mean of the session's three best passages that each of its passages gets."""
     standout: float = 0.0
