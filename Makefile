@@ -11,7 +11,8 @@
 PYTHON ?= $(shell for each in python3.13 python3.12 python3.11 python3 python; do \
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$each; break; }; done)
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Python compiles what it imports; to compile all that is installed takes a minute more.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 UV := $(BIN)/uv
 EXPORT := --frozen --quiet --no-emit-project --no-annotate --no-header
 # What the package with minilm's weights asks for and this project never imports.
