@@ -103,6 +103,7 @@ class DenseScan:
         self.ids: npt.NDArray[np.int64] = np.concatenate(
             [np.empty(0, dtype=np.int64), *(block.ids for block in blocks)]
         )
+        self.shared: codes.Floats = np.concatenate([np.empty(0, dtype=np.float32), *(block.shared for block in blocks)])
         self._blocks = blocks
         self._last_row = last_row
 
@@ -125,7 +126,7 @@ class DenseScan:
         return Similarities(
             passage_ids=self.ids,
             passages=passages,
-            shared=np.concatenate([np.empty(0, dtype=np.float32), *(block.shared for block in self._blocks)]),
+            shared=self.shared,
             clauses=clauses,
             scan=self,
             question=question,

@@ -9,6 +9,7 @@ import pytest
 from everyword.domain.message import Message
 from everyword.errors import ModelError
 from everyword.index import dense
+from everyword.index.dense import Similarities
 from everyword.index.embedding import centre
 from everyword.index.index import Index
 from everyword.log.sqlite.database import Database
@@ -28,9 +29,14 @@ def embed_all(index: Index, embedder: WordEmbedder) -> None:
         pass
 
 
-def nearest(index: Index, embedder: WordEmbedder, question: str) -> int:
+def similarities(index: Index, embedder: WordEmbedder, question: str) -> Similarities:
     found = index.similarities(embedder, question)
     assert found is not None
+    return found
+
+
+def nearest(index: Index, embedder: WordEmbedder, question: str) -> int:
+    found = similarities(index, embedder, question)
     return int(found.passage_ids[found.clauses.argmax()])
 
 
@@ -51,8 +57,7 @@ def test_the_newest_are_embedded_first(index: Index, add: Add) -> None:
     add(*(draft(f"message number{n}") for n in range(10)))
     index.use(words)
     index.embed(words, limit=3)
-    found = index.similarities(words, "number")
-    assert found is not None
+    found = similarities(index, words, "number")
     assert sorted(found.passage_ids.tolist()) == [8, 9, 10]
 
 
@@ -61,8 +66,7 @@ def test_similarities_are_near_the_exact_ones(index: Index, add: Add) -> None:
     texts = [f"word{n} word{n + 1} word{n * 7 % 30}" for n in range(40)]
     add(*(draft(text) for text in texts))
     embed_all(index, words)
-    found = index.similarities(words, texts[11])
-    assert found is not None
+    found = similarities(index, words, texts[11])
     exact = words.embed_passages(texts) @ words.embed_queries([texts[11]])[0]
     by_passage = dict(zip(found.passage_ids.tolist(), found.passages.tolist(), strict=True))
     estimated = np.array([by_passage[place + 1] for place in range(40)])
@@ -77,8 +81,7 @@ def test_what_a_passage_shares_with_all_texts_is_near_the_exact_product_with_the
     texts = [f"We talked about thing{n} at the market and number{n} later." for n in range(30)]
     add(*(draft(text) for text in texts))
     embed_all(index, words)
-    found = index.similarities(words, texts[11])
-    assert found is not None
+    found = similarities(index, words, texts[11])
     middle = np.frombuffer(centre(words), dtype=np.float32)
     exact = (words.embed_passages(texts) - middle) @ middle
     shared = found.shared[np.argsort(found.passage_ids)]
@@ -121,8 +124,7 @@ def test_the_clauses_of_a_passage_are_told_in_order_and_those_of_no_passage_are_
     add(draft("one apple"), draft(LONG), draft(LONG.replace("Tim", "Ida")))
     embed_all(index, words)
     spans = clauses(LONG)
-    found = index.similarities(words, "brother Ida sold his bicycle")
-    assert found is not None
+    found = similarities(index, words, "brother Ida sold his bicycle")
     of_ida, of_nothing, of_one, of_tim = found.of_clauses(np.array([3, 99, 1, 2]))
     assert len(of_nothing) == len(of_one) == 0
     assert len(of_ida) == len(of_tim) == len(spans)
@@ -219,8 +221,7 @@ def test_no_vector_is_kept_of_what_was_erased_meanwhile(
     embed_all(index, slow)
     assert index.verify() == []
     assert index.stats().vectors == 2
-    found = index.similarities(slow, "other thing")
-    assert found is not None
+    found = similarities(index, slow, "other thing")
     assert dict(zip(found.passage_ids.tolist(), found.passages.tolist(), strict=True))[2] > 0.8
 
 
@@ -313,8 +314,7 @@ def test_a_passage_is_as_near_as_its_best_two_clauses_are_to_the_tokens(index: I
     assert [len(parts(text)) > 1 for text in texts] == [True, True, True]
     add(*map(draft, texts))
     embed_all(index, words)
-    found = index.similarities(words, "Who sold the old bicycle of my brother?")
-    assert found is not None
+    found = similarities(index, words, "Who sold the old bicycle of my brother?")
     measured = found.by_tokens(np.array([3, 1, 2]))
     assert measured is not None
     exact = [in_words(text, list(found.question.tokens), words) for text in (texts[2], texts[0], texts[1])]
@@ -331,8 +331,7 @@ def test_a_passage_has_the_same_nearness_in_any_company_and_in_any_block(
             draft(LONG.replace("Tim", f"name{n}")), draft(f"one clause of number{n}"), draft(f"harbour{n}, then market")
         )
         embed_all(index, words)
-    found = index.similarities(words, "Whose old red bicycle did name3 sell at harbour2?")
-    assert found is not None
+    found = similarities(index, words, "Whose old red bicycle did name3 sell at harbour2?")
     ids = np.array([20, 3, 11, 1, 24, 2, 10])
     together, alone = found.by_tokens(ids), [found.by_tokens(np.array([each])) for each in ids]
     assert together is not None
@@ -344,8 +343,7 @@ def test_a_passage_without_a_vector_has_no_nearness(index: Index, add: Add) -> N
     add(draft(LONG), draft("an old bicycle"))
     embed_all(index, words)
     add(draft("a new bicycle"))
-    found = index.similarities(words, "Which bicycle?")
-    assert found is not None
+    found = similarities(index, words, "Which bicycle?")
     measured = found.by_tokens(np.array([1, 3, 2, 99]))
     assert measured is not None
     assert np.isnan(measured).tolist() == [False, True, False, True]
@@ -356,6 +354,5 @@ def test_a_model_that_does_not_tell_tokens_apart_says_nothing_of_them(index: Ind
     add(draft(LONG))
     index.use(words)
     index.embed(words)
-    found = index.similarities(words, "Which bicycle?")
-    assert found is not None
+    found = similarities(index, words, "Which bicycle?")
     assert found.by_tokens(np.array([1])) is None
