@@ -79,7 +79,7 @@ _STEPS: tuple[tuple[str, Group, str, tuple[str, ...]], ...] = (
     ("asker", "key text", "the asker's own words, kept branches", ("asker_bonus", "branch_penalty")),
     ("lines", "packing", "long messages by their relevant lines", ("show", "style", "recent_turns")),
     ("dense", "channel", "vectors of passages and clauses", ("channels", "weights", "other_script")),
-    ("centred", "channel", "less of what all texts share", ("centred",)),
+    ("centred", "channel", "passages around the centre of all texts", ("centred",)),
     ("standout", "channel", "a clause that stands out", ("standout",)),
     ("rerank", "rerank", "the first candidates judged again", ("rerank", "keep")),
     ("tokens", "rerank", "the question's tokens against clauses", ("tokens",)),

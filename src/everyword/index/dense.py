@@ -23,6 +23,8 @@ _Clauses = tuple[npt.NDArray[np.uint64], codes.Floats, npt.NDArray[np.int64]]
 _READ = 8_000
 _BLOCK = 8_000
 """Passages above which a block is not joined to another."""
+_SHORTEST = 1e-6
+"""A vector below this length has no direction."""
 _MANY = 20_000
 """Passages from which a thread more is worth its start; at 8,000 it makes no difference."""
 
@@ -33,12 +35,17 @@ class Similarities:
 
     passage_ids: npt.NDArray[np.int64]
     passages: codes.Floats
-    shared: codes.Floats
-    """Of the centre of all texts in place of the question: how much of this a passage has."""
     clauses: codes.Floats
     """Of the best clause; of the passage itself where it is one clause."""
     scan: DenseScan
     question: QuestionVectors
+
+    def centred(self, share: float) -> codes.Floats:
+        """Return the cosine of every passage around the centre of all texts with the question less a share of this centre.
+
+        It is not divided by what is left of the question, which is the same for all passages.
+        """
+        return (self.passages - np.float32(share) * self.scan.shared) / np.maximum(self.scan.lengths, _SHORTEST)
 
     def of_clauses(self, passage_ids: npt.NDArray[np.int64]) -> list[codes.Floats]:
         """Return for each passage the similarity of its clauses, in order; none where it is one clause or has no vector."""
@@ -61,6 +68,8 @@ class Block:
     """[passages, dimensions], less the centre."""
     shared: codes.Floats
     """[passages]: product of each with the centre."""
+    lengths: codes.Floats
+    """[passages]: of each, less the centre."""
     signs: npt.NDArray[np.uint64]
     """[words, clauses]"""
     scales: codes.Floats
@@ -88,6 +97,7 @@ class Block:
             ids=self.ids[places],
             vectors=self.vectors[places],
             shared=self.shared[places],
+            lengths=self.lengths[places],
             signs=self.signs[:, clauses],
             scales=self.scales[clauses],
             owners=np.repeat(np.arange(len(places), dtype=np.int64), counts),
@@ -103,7 +113,9 @@ class DenseScan:
         self.ids: npt.NDArray[np.int64] = np.concatenate(
             [np.empty(0, dtype=np.int64), *(block.ids for block in blocks)]
         )
-        self.shared: codes.Floats = np.concatenate([np.empty(0, dtype=np.float32), *(block.shared for block in blocks)])
+        nothing = np.empty(0, dtype=np.float32)
+        self.shared: codes.Floats = np.concatenate([nothing, *(block.shared for block in blocks)])
+        self.lengths: codes.Floats = np.concatenate([nothing, *(block.lengths for block in blocks)])
         self._blocks = blocks
         self._last_row = last_row
 
@@ -126,7 +138,6 @@ class DenseScan:
         return Similarities(
             passage_ids=self.ids,
             passages=passages,
-            shared=self.shared,
             clauses=clauses,
             scan=self,
             question=question,
@@ -224,6 +235,7 @@ def _block(rows: list[tuple[int, int, bytes, bytes]], centre: codes.Floats) -> B
         ids=np.array([row[1] for row in rows], dtype=np.int64),
         vectors=vectors,
         shared=np.vecdot(vectors, centre),
+        lengths=np.linalg.norm(vectors, axis=1),
         signs=signs,
         scales=scales,
         owners=np.repeat(np.arange(len(rows), dtype=np.int64), [len(row[3]) // length for row in rows]),
@@ -242,6 +254,7 @@ def _joined(blocks: Sequence[Block]) -> Block:
         ids=np.concatenate([block.ids for block in blocks]),
         vectors=np.concatenate([block.vectors for block in blocks]),
         shared=np.concatenate([block.shared for block in blocks]),
+        lengths=np.concatenate([block.lengths for block in blocks]),
         signs=np.concatenate([block.signs for block in blocks], axis=1),
         scales=np.concatenate([block.scales for block in blocks]),
         owners=np.concatenate([block.owners + begin for block, begin in zip(blocks, _begins(blocks), strict=True)]),

@@ -143,7 +143,7 @@ def _dense(corpus: PassageTable, recipe: Recipe, found: Gathered) -> None:
         return
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
-    passages = alike.passages - np.float32(recipe.centred) * alike.shared
+    passages = alike.centred(recipe.centred) if recipe.centred else alike.passages
     places, both = _placed(corpus, alike.passage_ids, np.stack([passages, alike.clauses], axis=1))
     by_passage, found.clauses = np.full((2, len(corpus)), np.nan)
     by_passage[places], found.clauses[places] = both.T

@@ -41,7 +41,8 @@ class Recipe:
     branch_penalty: float = 0.0
     """Standard deviations that messages of a left branch or a side chain lose."""
     centred: float = 0.0
-    """Share of the centre of all texts' vectors that is taken off the question before passages are compared with it."""
+    """Times the centre of all texts that is taken off the question, where passages are compared by their cosine around this
+    centre. 0: they are compared by the plain one."""
     session_bonus: float = 0.0
     """Share of the mean of the session's three best passages that each of its passages gets."""
     standout: float = 0.0
