@@ -23,7 +23,7 @@ _Clauses = tuple[npt.NDArray[np.uint64], codes.Floats, npt.NDArray[np.int64]]
 _READ = 8_000
 _BLOCK = 8_000
 """Passages above which a block is not joined to another."""
-_SHORTEST = 1e-6
+_SHORTEST = np.float32(1e-6)
 """A vector below this length has no direction."""
 _MANY = 20_000
 """Passages from which a thread more is worth its start; at 8,000 it makes no difference."""
