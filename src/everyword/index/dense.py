@@ -45,7 +45,8 @@ class Similarities:
 
         It is not divided by what is left of the question, which is the same for all passages.
         """
-        return (self.passages - np.float32(share) * self.scan.shared) / np.maximum(self.scan.lengths, _SHORTEST)
+        towards = self.passages - np.float32(share) * self.scan.shared
+        return np.divide(towards, np.maximum(self.scan.lengths, _SHORTEST), dtype=np.float32)
 
     def of_clauses(self, passage_ids: npt.NDArray[np.int64]) -> list[codes.Floats]:
         """Return for each passage the similarity of its clauses, in order; none where it is one clause or has no vector."""
