@@ -24,7 +24,7 @@ _READ = 8_000
 _BLOCK = 8_000
 """Passages above which a block is not joined to another."""
 _SHORTEST = np.float32(1e-6)
-"""A vector below this length has no direction."""
+"""A vector below this length has no direction, and counts as long as this."""
 _MANY = 20_000
 """Passages from which a thread more is worth its start; at 8,000 it makes no difference."""
 
@@ -45,8 +45,8 @@ class Similarities:
 
         It is not divided by what is left of the question, which is the same for all passages.
         """
-        towards = self.passages - np.float32(share) * self.scan.shared
-        return np.divide(towards, np.maximum(self.scan.lengths, _SHORTEST), dtype=np.float32)
+        taken_off = self.scan.shared * np.float32(share)
+        return np.divide(self.passages - taken_off, self.scan.lengths, dtype=np.float32)
 
     def of_clauses(self, passage_ids: npt.NDArray[np.int64]) -> list[codes.Floats]:
         """Return for each passage the similarity of its clauses, in order; none where it is one clause or has no vector."""
@@ -70,7 +70,7 @@ class Block:
     shared: codes.Floats
     """[passages]: product of each with the centre."""
     lengths: codes.Floats
-    """[passages]: of each, less the centre."""
+    """[passages]: of each, less the centre; never 0."""
     signs: npt.NDArray[np.uint64]
     """[words, clauses]"""
     scales: codes.Floats
@@ -236,7 +236,7 @@ def _block(rows: list[tuple[int, int, bytes, bytes]], centre: codes.Floats) -> B
         ids=np.array([row[1] for row in rows], dtype=np.int64),
         vectors=vectors,
         shared=np.vecdot(vectors, centre),
-        lengths=np.linalg.norm(vectors, axis=1),
+        lengths=np.maximum(np.linalg.norm(vectors, axis=1), _SHORTEST),
         signs=signs,
         scales=scales,
         owners=np.repeat(np.arange(len(rows), dtype=np.int64), [len(row[3]) // length for row in rows]),
