@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import tomllib
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -165,8 +166,11 @@ def _said(program: list[str], environment: dict[str, str], requests: list[str], 
         process.stdin.flush()
         lines = [process.stdout.readline() for _ in range(answers)]
         process.stdin.close()
+        patience = threading.Timer(60, process.kill)
+        patience.start()
         lines += process.stdout.readlines()
-        assert process.wait(20) == 0
+        patience.cancel()
+        assert process.wait(20) == 0, "the server did not end with its client"
     return lines
 
 
