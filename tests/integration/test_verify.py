@@ -184,3 +184,18 @@ def test_a_file_without_any_index_gets_one_when_it_is_opened(memory: Memory) -> 
     with Memory(memory.home, embedder=WordEmbedder()) as again:
         assert problems(again) == ""
         assert derived(again)["terms"] == before["terms"]
+
+
+def test_a_file_of_the_index_before_keeps_its_vectors(memory: Memory) -> None:
+    before = derived(memory)
+    memory.close()
+    connection = apsw.Connection(str(memory.home / "users" / "ana.db"))
+    connection.execute("ALTER TABLE model DROP COLUMN declarative")
+    connection.execute("UPDATE meta SET value = 4 WHERE name = 'index_version'")
+    connection.close()
+    with Memory(memory.home, embedder=WordEmbedder()) as again:
+        assert problems(again) == ""
+        assert derived(again)["vector"] == before["vector"]
+        again.add("one word more", user_id="ana")
+        again.index(user_id="ana")
+        assert derived(again)["model"] == before["model"]

@@ -48,6 +48,11 @@ class Similarities:
         taken_off = self.scan.shared * np.float32(share)
         return np.divide(self.passages - taken_off, self.scan.lengths, dtype=np.float32)
 
+    @property
+    def declarative(self) -> codes.Floats | None:
+        """How much each passage reads as a statement, and not as a question or small talk, up to a constant; None: not known."""
+        return self.scan.declarative
+
     def of_clauses(self, passage_ids: npt.NDArray[np.int64]) -> list[codes.Floats]:
         """Return for each passage the similarity of its clauses, in order; none where it is one clause or has no vector."""
         return self.scan.of_clauses(passage_ids, self.question.whole)
@@ -71,6 +76,8 @@ class Block:
     """[passages]: product of each with the centre."""
     lengths: codes.Floats
     """[passages]: of each, less the centre; never 0."""
+    declarative: codes.Floats
+    """[passages]: how far each lies in the direction of statements; 0 where this is not known."""
     signs: npt.NDArray[np.uint64]
     """[words, clauses]"""
     scales: codes.Floats
@@ -99,6 +106,7 @@ class Block:
             vectors=self.vectors[places],
             shared=self.shared[places],
             lengths=self.lengths[places],
+            declarative=self.declarative[places],
             signs=self.signs[:, clauses],
             scales=self.scales[clauses],
             owners=np.repeat(np.arange(len(places), dtype=np.int64), counts),
@@ -117,6 +125,9 @@ class DenseScan:
         nothing = np.empty(0, dtype=np.float32)
         self.shared: codes.Floats = np.concatenate([nothing, *(block.shared for block in blocks)])
         self.lengths: codes.Floats = np.concatenate([nothing, *(block.lengths for block in blocks)])
+        self.declarative: codes.Floats | None = None
+        if model.declarative is not None:
+            self.declarative = np.concatenate([nothing, *(block.declarative for block in blocks)])
         self._blocks = blocks
         self._last_row = last_row
 
@@ -126,7 +137,7 @@ class DenseScan:
         query = "SELECT id, passage, code, clauses FROM vector WHERE +model = ? AND id > ? ORDER BY id LIMIT ?"
         blocks, last = list(self._blocks), self._last_row
         while rows := cast("list[Any]", connection.execute(query, (self.model.model_id, last, _READ)).fetchall()):
-            blocks.append(_block(rows, self.centre))
+            blocks.append(_block(rows, self.model))
             last = rows[-1][0]
         return self if last == self._last_row else DenseScan(self.model, tuple(_compact(blocks)), last)
 
@@ -226,7 +237,9 @@ def _nearness(block: Block, tokens: codes.Floats) -> codes.Floats:
     return found
 
 
-def _block(rows: list[tuple[int, int, bytes, bytes]], centre: codes.Floats) -> Block:
+def _block(rows: list[tuple[int, int, bytes, bytes]], model: StoredModel) -> Block:
+    centre = np.frombuffer(model.centre, dtype=np.float32)
+    declarative = np.frombuffer(model.declarative or bytes(len(model.centre)), dtype=np.float32)
     passage_codes = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.uint8)
     clause_codes = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8)
     length = codes.bit_length(len(centre))
@@ -237,6 +250,7 @@ def _block(rows: list[tuple[int, int, bytes, bytes]], centre: codes.Floats) -> B
         vectors=vectors,
         shared=np.vecdot(vectors, centre),
         lengths=np.maximum(np.linalg.norm(vectors, axis=1), _SHORTEST),
+        declarative=np.vecdot(vectors, declarative),
         signs=signs,
         scales=scales,
         owners=np.repeat(np.arange(len(rows), dtype=np.int64), [len(row[3]) // length for row in rows]),
@@ -256,6 +270,7 @@ def _joined(blocks: Sequence[Block]) -> Block:
         vectors=np.concatenate([block.vectors for block in blocks]),
         shared=np.concatenate([block.shared for block in blocks]),
         lengths=np.concatenate([block.lengths for block in blocks]),
+        declarative=np.concatenate([block.declarative for block in blocks]),
         signs=np.concatenate([block.signs for block in blocks], axis=1),
         scales=np.concatenate([block.scales for block in blocks]),
         owners=np.concatenate([block.owners + begin for block, begin in zip(blocks, _begins(blocks), strict=True)]),

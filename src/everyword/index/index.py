@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from everyword.index.dense import DenseScan, Similarities
     from everyword.index.postings import Postings
 
-VERSION = 4
-"""Of schema.sql and of the keys: another number in a file means a rebuild when it is opened."""
+VERSION = 5
+"""Of schema.sql and of the keys: another number in a file means a rebuild when it is opened, unless a step leads here."""
+_STEPS: Mapping[int, str] = {4: "ALTER TABLE model ADD COLUMN declarative BLOB"}
+"""What makes the schema of a version that of the next, so that vectors need not be computed again."""
 _PAGES = 250
 """Of 4 KB, merged in one transaction: others write in between."""
 TABLES = ("pending", "vector", "model", "passage")
@@ -76,7 +78,10 @@ class Index:
         if version == VERSION:
             return
         with self._storage.transaction() as connection:
-            if _meta(connection, "index_version") != VERSION:
+            while (version := _meta(connection, "index_version")) in _STEPS:
+                connection.execute(_STEPS[version])
+                _set_meta(connection, "index_version", version + 1)
+            if version != VERSION:
                 self._rebuild(connection)
 
     def add(self, messages: Sequence[Message]) -> None:
@@ -149,12 +154,12 @@ class Index:
         """Make this embedder the one whose vectors are wanted; the active one serves until the new one is complete."""
         identity = embedder.identity
         with self._storage.reading() as connection:
-            known = [model.identity for model in vectors.models(connection)]
-        if identity in known:
+            known = {model.identity: model.declarative for model in vectors.models(connection)}
+        if known.get(identity) is not None:
             return
-        centre = _centre(embedder)
+        centre, declarative = _directions(embedder)
         with self._storage.transaction() as connection:
-            vectors.register(connection, identity, centre)
+            vectors.register(connection, identity, centre, declarative)
 
     def embed(self, embedder: Embedder, *, limit: int = 64) -> int:
         """Compute the vectors of the newest waiting passages; return how many were done. Raise ModelError."""
@@ -350,10 +355,12 @@ def _verify_vectors(connection: apsw.Connection) -> Iterator[str]:
         )
 
 
-def _centre(embedder: Embedder) -> bytes:
+def _directions(embedder: Embedder) -> tuple[bytes, bytes]:
+    """Return the centre of a model's texts, and the direction from questions to statements."""
+    from everyword.index.declarative import declarative
     from everyword.index.embedding import centre
 
-    return centre(embedder)
+    return centre(embedder), declarative(embedder)
 
 
 def _meta(connection: apsw.Connection, name: str) -> Any:

@@ -31,7 +31,8 @@ CREATE TABLE model (
     id INTEGER PRIMARY KEY,
     identity TEXT NOT NULL UNIQUE, -- JSON of ports.ModelIdentity
     state TEXT NOT NULL CHECK (state IN ('active', 'building')),
-    centre BLOB NOT NULL -- float32, what codes are relative to
+    centre BLOB NOT NULL, -- float32, what codes are relative to
+    declarative BLOB -- float32, the direction from questions to statements; NULL until the model is used again
 ) STRICT;
 
 CREATE TABLE vector (

@@ -22,19 +22,23 @@ class StoredModel:
     active: bool
     centre: bytes
     """float32: what the codes are relative to."""
+    declarative: bytes | None = None
+    """float32: the direction from questions and small talk to statements; None where it is not known yet."""
 
 
 def models(connection: apsw.Connection) -> list[StoredModel]:
     """Return the models of this file; at most one is active."""
-    rows = cast("list[Any]", connection.execute("SELECT id, identity, state, centre FROM model ORDER BY id").fetchall())
+    query = "SELECT id, identity, state, centre, declarative FROM model ORDER BY id"
+    rows = cast("list[Any]", connection.execute(query).fetchall())
     return [
         StoredModel(
             model_id=model_id,
             identity=ModelIdentity(**json.loads(identity)),
             active=state == "active",
             centre=centre,
+            declarative=declarative,
         )
-        for model_id, identity, state, centre in rows
+        for model_id, identity, state, centre, declarative in rows
     ]
 
 
@@ -43,13 +47,14 @@ def active(connection: apsw.Connection) -> StoredModel | None:
     return next((model for model in models(connection) if model.active), None)
 
 
-def register(connection: apsw.Connection, identity: ModelIdentity, centre: bytes) -> None:
+def register(connection: apsw.Connection, identity: ModelIdentity, centre: bytes, declarative: bytes) -> None:
     """Make every passage wait for a vector of this model; it becomes active when the last one is there."""
     has_any = connection.execute("SELECT count(*) FROM model").get
     connection.execute(
         "INSERT OR IGNORE INTO model (identity, state, centre) VALUES (?, ?, ?)",
         (_text(identity), "building" if has_any else "active", centre),
     )
+    connection.execute("UPDATE model SET declarative = ? WHERE identity = ?", (declarative, _text(identity)))
     connection.execute(
         "INSERT OR IGNORE INTO pending SELECT m.id, p.id FROM model m, passage p WHERE m.identity = ? AND NOT EXISTS "
         "(SELECT 1 FROM vector v WHERE v.model = m.id AND v.passage = p.id)",

@@ -42,6 +42,8 @@ class Gathered:
     """Weight of each term that answers may use instead of one of the question's."""
     clauses: Scores | None = None
     """Similarity of each passage's best clause, where vectors are there: what the clause scorer judges by."""
+    declarative: Scores | None = None
+    """How much each passage reads as a statement, where the model's vectors tell."""
     alike: Alike | None = None
     milliseconds: dict[str, float] = field(default_factory=dict[str, float])
     """Time that each channel took; both of vectors are one scan, which counts for the first."""
@@ -63,8 +65,9 @@ def gather(index: SearchIndex, query: Query, recipe: Recipe, embedder: Embedder 
             found.alike, found.milliseconds[dense[0]] = _timed(alike)
         _dense(corpus, recipe, found)
     if not found.allowed.all():
-        for scores in (*found.scores.values(), *([] if found.clauses is None else [found.clauses])):
-            scores[~found.allowed] = np.nan
+        for scores in (*found.scores.values(), found.clauses, found.declarative):
+            if scores is not None:
+                scores[~found.allowed] = np.nan
     return found
 
 
@@ -151,6 +154,10 @@ def _dense(corpus: PassageTable, recipe: Recipe, found: Gathered) -> None:
         found.scores["passage"] = by_passage
     if "clause" in recipe.channels:
         found.scores["clause"] = found.clauses
+    if recipe.declarative and alike.declarative is not None:
+        places, declarative = _placed(corpus, alike.passage_ids, alike.declarative)
+        found.declarative = np.full(len(corpus), np.nan)
+        found.declarative[places] = declarative
 
 
 def _placed(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[Any]]:

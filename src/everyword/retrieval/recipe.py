@@ -43,6 +43,8 @@ class Recipe:
     centred: float = 0.0
     """Times the centre of all texts that is taken off the question, where passages are compared by their cosine around this
     centre. 0: they are compared by the plain one."""
+    declarative: float = 0.0
+    """Of how much a passage reads as a statement (standard scores), where the question asks for something that was said."""
     session_bonus: float = 0.0
     """Share of the mean of the session's three best passages that each of its passages gets."""
     standout: float = 0.0

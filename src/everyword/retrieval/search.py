@@ -21,6 +21,7 @@ from everyword.retrieval.asker import is_about_asker
 from everyword.retrieval.evidence_check import Verdict, check
 from everyword.retrieval.fusion import RRF_K, Scores, ranks, reciprocal_ranks, standard_scores
 from everyword.retrieval.gather import Gathered, gather
+from everyword.retrieval.recall_question import asks_for_record
 from everyword.retrieval.recipe import CANDIDATES, DENSE, Channel, Recipe
 from everyword.retrieval.standout import AMONG, WORST_RANK, standing_out
 from everyword.retrieval.units import Ints, best, units
@@ -277,18 +278,27 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
         total[places] += weights[name] * standard_scores(_filled(name, scores)[places])
     if recipe.other_script:
         _across_scripts(found, query, recipe, total)
-    if recipe.author_bonus and (named := _named(found.corpus, query.text)) is not None:
-        total += recipe.author_bonus * named
-    if recipe.asker_bonus and is_about_asker(query.text):
-        total += recipe.asker_bonus * (found.corpus.roles == ROLES.index("user"))
-    if recipe.branch_penalty and found.corpus.branches.any():
-        total -= recipe.branch_penalty * found.corpus.branches
+    for bonus in _bonuses(found, query, recipe):
+        total += bonus
     if recipe.session_bonus and known.any():
         level = total if is_whole else np.where(known, total, total[known].min())
         total += recipe.session_bonus * found.corpus.session_means(level, _SESSION_PASSAGES)
     if not is_whole:
         total[~known] = np.nan
     return total
+
+
+def _bonuses(found: Gathered, query: Query, recipe: Recipe) -> Iterator[Scores]:
+    """Yield what passages get for what they are, whatever they are about."""
+    corpus = found.corpus
+    if recipe.declarative and found.declarative is not None and asks_for_record(query.text):
+        yield recipe.declarative * standard_scores(_filled("passage", found.declarative))
+    if recipe.author_bonus and (named := _named(corpus, query.text)) is not None:
+        yield recipe.author_bonus * named
+    if recipe.asker_bonus and is_about_asker(query.text):
+        yield recipe.asker_bonus * (corpus.roles == ROLES.index("user"))
+    if recipe.branch_penalty and corpus.branches.any():
+        yield np.where(corpus.branches == 1, -recipe.branch_penalty, 0.0)
 
 
 def _first(ranking: Ranking) -> list[int]:

@@ -23,6 +23,7 @@ EVIDENCE = Strategy(
         other_script=0.8,
         branch_penalty=0.5,
         centred=1.15,
+        declarative=0.35,
         session_bonus=0.15,
         standout=0.3,
         tokens=0.4,

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from everyword.errors import ModelError, SettingsError
+from everyword.index.declarative import declarative
 from everyword.models.cache import damaged_files
 from everyword.models.e5 import E5Embedder
 from everyword.ports import Embedder
@@ -166,3 +167,19 @@ def test_a_graph_that_does_not_load_is_a_model_error(e5_cache: Path, tmp_path: P
 def test_an_unknown_quantisation_names_the_known_ones() -> None:
     with pytest.raises(SettingsError, match="e5-small:int8"):
         E5Embedder("q5")  # type: ignore[arg-type]
+
+
+STATEMENTS = (
+    "The spare key hangs behind the blue door.",
+    "Marta left the choir in spring.",
+    "我把備用鑰匙掛在藍色的門後面。",
+)
+QUESTIONS = ("Where does the spare key hang?", "When did Marta leave the choir?", "備用鑰匙掛在哪裡？")
+SMALL_TALK = ("Ha, good one!", "Sleep well, see you tomorrow.", "哈哈，晚安！")
+
+
+def test_statements_lie_further_in_their_direction_than_questions_and_small_talk(e5: E5Embedder) -> None:
+    direction = np.frombuffer(declarative(e5), dtype=np.float32)
+    said, asked, talked = (e5.embed_passages(texts) @ direction for texts in (STATEMENTS, QUESTIONS, SMALL_TALK))
+    assert (said > asked).all()
+    assert (said > talked).all()

@@ -20,7 +20,9 @@ from everyword.testing.word_embedder import WordEmbedder
 Keep = Callable[..., list[Message]]
 WORDS = WordEmbedder(dimensions=512)
 QUESTION = "Who sold the red bicycle?"
-RECIPE = replace(EVIDENCE.recipe, channels=("lexical", "passage", "clause"), neighbours=(), session_bonus=0.0)
+RECIPE = replace(
+    EVIDENCE.recipe, channels=("lexical", "passage", "clause"), neighbours=(), session_bonus=0.0, declarative=0.0
+)
 
 
 def ranked(store: UserFile, weight: float, embedder: Embedder = WORDS) -> Ranking:
