@@ -64,6 +64,13 @@ class Similarities:
         """
         return self.scan.by_tokens(passage_ids, self.question.tokens) if len(self.question.tokens) else None
 
+    def coverage(self, passage_ids: npt.NDArray[np.int64]) -> codes.Floats | None:
+        """Return how near each token of the question comes to any clause of some passages, -1 to 1.
+
+        None where the model does not tell tokens apart, or none of the passages has a vector.
+        """
+        return self.scan.coverage(passage_ids, self.question.tokens) if len(self.question.tokens) else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
@@ -207,6 +214,11 @@ class DenseScan:
             found[here] = _nearness(block, tokens)
         return found
 
+    def coverage(self, passage_ids: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats | None:
+        """Return how near each token comes to any clause of some passages; None where none of them has a vector."""
+        _, block = self._picked(passage_ids)
+        return None if block is None else _near(block, tokens)[0].max(axis=1)
+
     def _picked(self, passage_ids: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Block | None]:
         """Return which of some passages are here, as places among those given, and these as a block of their own."""
         found = [(block, *block.located(passage_ids)) for block in self._blocks]
@@ -219,13 +231,20 @@ class DenseScan:
         return len(self.ids)
 
 
-def _nearness(block: Block, tokens: codes.Floats) -> codes.Floats:
-    """Return for each passage of a block the mean nearness of the tokens in its best two clauses in a row."""
+def _near(block: Block, tokens: codes.Floats) -> tuple[codes.Floats, npt.NDArray[np.int64]]:
+    """Return the cosine of each token with each clause, and how many clauses each passage has.
+
+    0: the passage is one clause itself; those stand behind the clauses of the others.
+    """
     counts = np.bincount(block.owners, minlength=len(block.ids))
     whole = block.vectors[counts == 0]
     whole = whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-12)
-    near = np.hstack([codes.cosines(block.signs, tokens), tokens @ whole.T])
-    # Those that are one clause stand at the end.
+    return np.hstack([codes.cosines(block.signs, tokens), tokens @ whole.T]), counts
+
+
+def _nearness(block: Block, tokens: codes.Floats) -> codes.Floats:
+    """Return for each passage of a block the mean nearness of the tokens in its best two clauses in a row."""
+    near, counts = _near(block, tokens)
     starts = np.where(counts > 0, np.cumsum(counts) - counts, len(block.scales) + np.cumsum(counts == 0) - 1)
     ends = starts + np.maximum(counts, 1) - 1
     pairs = near.copy()

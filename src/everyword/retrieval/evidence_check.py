@@ -30,6 +30,9 @@ MOST_TERMS = (24, 48)
 """Terms of a question, spaced and unspaced, above which it is a story and no question."""
 READ = 4
 """Passages whose lines are read, of each side."""
+COVERING = 10
+"""Passages that may cover the tokens of a question between them."""
+_FARTHEST = 2
 _SAME_SCRIPT = 0.5
 """Share of the passages below which no word of the question can be expected to match."""
 _FAR = 4.0
@@ -71,7 +74,12 @@ UNSAID = Scorer(
     },
     bias=4.26,
 )
-"""Nobody said it."""
+"""Nobody said it, where the model does not tell the tokens of a question apart."""
+UNCOVERED = Scorer(
+    weights={"fused": -0.135, "held": -2.544, "covered": -16.919, "unseen names": 4.351},
+    bias=5.77,
+)
+"""Nobody said it, where the model does."""
 ANOTHER = Scorer(weights={"gap": 6.187}, bias=-0.83)
 """Another speaker said it of himself."""
 
@@ -173,10 +181,24 @@ def _of_anybody(
         "unseen names": float(min(len(asked.names & asked.unseen), 2)),
         "unspaced": float(is_unspaced(query.text)),
     }
+    scorer = UNSAID
+    if (covered := _covered(found, fused)) is not None:
+        scorer, measures["covered"] = UNCOVERED, covered
     places = _top(_level(found, asked, power=2), fused, found.allowed)
-    enough = np.inf if is_exact else UNSAID.even("held", measures)
+    enough = np.inf if is_exact else scorer.even("held", measures)
     share, held = _most_held(index, found.corpus, places, asked, enough)
-    return Measured(scorer=UNSAID, measures={**measures, "held": share}, wanted=asked, held=held)
+    return Measured(scorer=scorer, measures={**measures, "held": share}, wanted=asked, held=held)
+
+
+def _covered(found: Gathered, fused: Scores) -> float | None:
+    """Return how near the tokens of the question that are farthest come to what is ranked first; None: the model does not tell."""
+    if found.alike is None:
+        return None
+    first = np.flatnonzero(~np.isnan(fused))
+    if len(first) > COVERING:
+        first = first[np.argpartition(fused[first], -COVERING)[-COVERING:]]
+    near = found.alike.coverage(found.corpus.ids[first])
+    return None if near is None else float(np.sort(near)[:_FARTHEST].mean())
 
 
 def _most_held(

@@ -349,6 +349,29 @@ def test_a_passage_without_a_vector_has_no_nearness(index: Index, add: Add) -> N
     assert np.isnan(measured).tolist() == [False, True, False, True]
 
 
+def test_passages_cover_a_token_as_well_as_the_best_of_them_does(index: Index, add: Add) -> None:
+    words = WordEmbedder(dimensions=256)
+    add(draft("an old bicycle"), draft(LONG), draft("the harbour was closed"))
+    embed_all(index, words)
+    found = similarities(index, words, "Whose bicycle was at the harbour?")
+    alone = [found.coverage(np.array([each])) for each in (1, 2, 3)]
+    together = found.coverage(np.array([3, 1, 99, 2]))
+    assert together is not None
+    assert together.tolist() == pytest.approx(np.max([each for each in alone if each is not None], axis=0).tolist())
+    assert found.coverage(np.array([99])) is None
+
+
+def test_a_token_that_a_passage_has_is_covered_and_another_is_not(index: Index, add: Add) -> None:
+    words = WordEmbedder(dimensions=1024)
+    add(draft("a bicycle"), draft("a harbour"))
+    embed_all(index, words)
+    covered = similarities(index, words, "bicycle harbour").coverage(np.array([1]))
+    assert covered is not None
+    bicycle, harbour = covered.tolist()
+    assert bicycle > 0.25
+    assert harbour < 0.1
+
+
 def test_a_model_that_does_not_tell_tokens_apart_says_nothing_of_them(index: Index, add: Add) -> None:
     words = HashEmbedder(64)
     add(draft(LONG))
@@ -356,3 +379,4 @@ def test_a_model_that_does_not_tell_tokens_apart_says_nothing_of_them(index: Ind
     index.embed(words)
     found = similarities(index, words, "Which bicycle?")
     assert found.by_tokens(np.array([1])) is None
+    assert found.coverage(np.array([1])) is None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -9,10 +10,11 @@ from everyword.domain.message import Draft, Message
 from everyword.domain.query import Query
 from everyword.models.hash import HashEmbedder
 from everyword.ports import Embedder
-from everyword.retrieval.evidence_check import FEWEST, Verdict
+from everyword.retrieval.evidence_check import FEWEST, UNCOVERED, Verdict, measure
 from everyword.retrieval.search import rank
 from everyword.strategies.catalogue import STRATEGIES
 from everyword.testing.drafts import draft
+from everyword.testing.word_embedder import WordEmbedder
 
 Keep = Callable[..., list[Message]]
 Ask = Callable[..., Verdict]
@@ -45,6 +47,20 @@ def test_a_question_that_one_line_answers_has_evidence(ask: Ask) -> None:
 
 def test_what_nobody_said_has_none(ask: Ask) -> None:
     assert ask("When did I fly to Reykjavik with Tobias?", KEY).no_evidence is True
+
+
+def test_a_token_that_nothing_comes_near_leaves_a_question_uncovered(store: UserFile, keep: Keep) -> None:
+    words = WordEmbedder(dimensions=512)
+    keep(*TALK, draft("My spare key is here", session_id="key"), embedder=words)
+    covered = []
+    for question in ("Who has my spare key?", "Who has my spare harpoon?"):
+        asked = rank(store.index, Query(text=question), STRATEGIES["evidence"].recipe, embedder=words)
+        assert isinstance(asked.check, partial)
+        measured = measure(*asked.check.args)
+        assert measured is not None
+        assert measured.scorer is UNCOVERED
+        covered.append(measured.measures["covered"])
+    assert covered[0] > covered[1] + 0.1
 
 
 @pytest.mark.parametrize(("question", "is_missing"), [("備用鑰匙在誰那裡？", False), ("我養的鸚鵡叫什麼名字？", True)])
