@@ -80,7 +80,7 @@ _STEPS: tuple[tuple[str, Group, str, tuple[str, ...]], ...] = (
     ("lines", "packing", "long messages by their relevant lines", ("show", "style", "recent_turns")),
     ("dense", "channel", "vectors of passages and clauses", ("channels", "weights", "other_script")),
     ("centred", "channel", "passages around the centre of all texts", ("centred",)),
-    ("declarative", "channel", "statements before questions and small talk", ("declarative",)),
+    ("declarative", "channel", "questions and small talk come last", ("declarative",)),
     ("standout", "channel", "a clause that stands out", ("standout",)),
     ("rerank", "rerank", "the first candidates judged again", ("rerank", "keep")),
     ("tokens", "rerank", "the question's tokens against clauses", ("tokens",)),

@@ -44,7 +44,8 @@ class Recipe:
     """Times the centre of all texts that is taken off the question, where passages are compared by their cosine around this
     centre. 0: they are compared by the plain one."""
     declarative: float = 0.0
-    """Of how much a passage reads as a statement (standard scores), where the question asks for something that was said."""
+    """Of how little a passage reads as a question or small talk (standard scores, up to those of a plain statement), where the
+    question asks for something that was said."""
     session_bonus: float = 0.0
     """Share of the mean of the session's three best passages that each of its passages gets."""
     standout: float = 0.0

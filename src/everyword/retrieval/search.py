@@ -30,6 +30,8 @@ from everyword.text.words import is_unspaced
 _SESSION_PASSAGES = 3
 _FEWEST_FOREIGN = 8
 _AT_ONCE = 64
+_PLAIN = 0.5
+"""Standard deviations from which on a passage is a statement like any other, and gets no more for it."""
 _HEAD = 1024
 """Units that are sorted at first: more than a budget holds."""
 _FIRST = 3
@@ -292,7 +294,8 @@ def _bonuses(found: Gathered, query: Query, recipe: Recipe) -> Iterator[Scores]:
     """Yield what passages get for what they are, whatever they are about."""
     corpus = found.corpus
     if recipe.declarative and found.declarative is not None and asks_for_record(query.text):
-        yield recipe.declarative * standard_scores(_filled("passage", found.declarative))
+        scores = standard_scores(_filled("passage", found.declarative))
+        yield recipe.declarative * np.minimum(scores, _PLAIN)
     if recipe.author_bonus and (named := _named(corpus, query.text)) is not None:
         yield recipe.author_bonus * named
     if recipe.asker_bonus and is_about_asker(query.text):

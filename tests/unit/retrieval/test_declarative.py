@@ -1,4 +1,4 @@
-"""Who asks for something that was said gets statements before questions and small talk."""
+"""Questions and small talk come last where something is asked for."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ ASKED, SAID = 10, 11
 """Places in the log of a question and of a statement with the same words."""
 
 
+def _end(text: str) -> float:
+    return 0.5 * (1 + 3 * text.startswith("Indeed")) if text.endswith((".", "。")) else -0.5
+
+
 class Intonation:
     """Words, and one direction in which a text lies the further the more it ends as a statement does."""
 
@@ -30,7 +34,7 @@ class Intonation:
 
     def embed_passages(self, texts: Sequence[str]) -> np.ndarray:
         words = WordEmbedder().embed_passages(texts)
-        ends = np.array([[0.5 if text.endswith((".", "。")) else -0.5] for text in texts], dtype=np.float32)
+        ends = np.array([[_end(text)] for text in texts], dtype=np.float32)
         rows = np.hstack([words, ends])
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
@@ -52,8 +56,15 @@ def order(store: UserFile, question: str, weight: float) -> list[int]:
 
 
 def test_a_statement_rises_over_a_question_with_the_same_words(said: UserFile) -> None:
-    assert order(said, QUESTION, 1.0)[:2] == [SAID, ASKED]
-    assert order(said, QUESTION, -1.0)[:2] == [ASKED, SAID]
+    assert order(said, QUESTION, 2.0)[:2] == [SAID, ASKED]
+    assert order(said, QUESTION, -2.0)[:2] == [ASKED, SAID]
+
+
+def test_what_states_with_more_weight_than_a_plain_statement_gets_no_more_for_it(
+    said: UserFile, keep: Callable[..., list[Message]]
+) -> None:
+    keep(draft("Indeed, the red bicycle that was old was sold.", session_id="i"), embedder=Intonation())
+    assert order(said, QUESTION, 10.0)[0] == SAID
 
 
 def test_what_asks_for_no_record_is_ranked_as_if_there_were_no_such_direction(said: UserFile) -> None:
@@ -64,9 +75,9 @@ def test_a_memory_whose_model_has_no_direction_yet_is_searched_without_it(said: 
     without = order(said, QUESTION, 0.0)
     with said.database.transaction() as connection:
         connection.execute("UPDATE model SET declarative = NULL")
-    assert order(said, QUESTION, 1.0) == without
+    assert order(said, QUESTION, 2.0) == without
     said.index.use(Intonation())
-    assert order(said, QUESTION, 1.0)[:2] == [SAID, ASKED]
+    assert order(said, QUESTION, 2.0)[:2] == [SAID, ASKED]
 
 
 def test_the_direction_is_of_length_one_and_leads_to_statements() -> None:
