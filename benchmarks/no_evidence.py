@@ -12,7 +12,8 @@ those of category 5, which ask one speaker for what the other one said.
 
 `--fit` computes the weights from the sets marked *, and prints them as `retrieval/evidence_check.py` has them; the other sets
 confirm. The bar of ANOTHER leaves 5 % of LoCoMo's answerable questions false; that of UNSAID and UNCOVERED at most 5 % in each
-kind of sets (generated at both lengths, LoCoMo, LongMemEval) among the questions of whose evidence something is in the context.
+kind of sets (generated at both lengths, LoCoMo, LongMemEval) among the questions that name no speaker and of whose evidence
+something is in the context.
 
 What the figures cannot say: unanswerable questions of generated histories follow the grammars of the answerable ones, and
 people ask otherwise. The weights are fitted with the default embedder; another one has other distances.
@@ -188,15 +189,23 @@ def _fitted(rows: Sequence[Row]) -> Scorers:
     """Return the scorers of this data, with their bars."""
     judged = [row for row in rows if row.set.endswith("*") and row.measures is not None]
     own = [row for row in rows if row.set == "locomo *" and row.answerable and row.speaker]
-    another = _barred(_logistic([row for row in judged if row.speaker], ANOTHER.weights), [own])
+    another = _barred(_logistic([row for row in judged if row.speaker], ANOTHER), [own])
     anybody = [row for row in judged if not row.speaker and row.set != "locomo *"]
     kinds = [[row for row in rows if row.set == kind and row.in_context and not row.speaker] for kind in KINDS]
-    unsaid, uncovered = (_barred(_logistic(anybody, each.weights), kinds) for each in (UNSAID, UNCOVERED))
+    unsaid, uncovered = (_barred(_logistic(_told(anybody, each), each), kinds) for each in (UNSAID, UNCOVERED))
     return Scorers(unsaid=unsaid, uncovered=uncovered, another=another)
 
 
-def _logistic(rows: Sequence[Row], names: Mapping[str, float]) -> Scorer:
-    """Return the ridge logistic regression by Newton's method, both answers weighing the same."""
+def _told(rows: Sequence[Row], scorer: Scorer) -> list[Row]:
+    """Return the rows that have all measures of a scorer."""
+    return [row for row in rows if row.measures is not None and scorer.weights.keys() <= row.measures.keys()]
+
+
+def _logistic(rows: Sequence[Row], shipped: Scorer) -> Scorer:
+    """Return the ridge logistic regression by Newton's method, both answers weighing the same; as shipped without rows."""
+    names = shipped.weights
+    if not rows:
+        return shipped
     values = np.array([[row.measures[name] for name in names] for row in rows if row.measures])
     missing = np.array([not row.answerable for row in rows])
     weight = np.where(missing, 0.5 / missing.sum(), 0.5 / (~missing).sum()) * len(rows)
@@ -218,7 +227,7 @@ def _logistic(rows: Sequence[Row], names: Mapping[str, float]) -> Scorer:
 def _barred(scorer: Scorer, kinds: Sequence[Sequence[Row]]) -> Scorer:
     """Return the scorer with the highest bias at which no more than FALSE are wrong in any kind."""
     biases = np.arange(scorer.bias - 6.0, scorer.bias + 3.0, 0.01)
-    told = [kind for kind in kinds if kind]
+    told = [found for kind in kinds if (found := _told(kind, scorer))]
     fits = [bias for bias in biases if all(_wrong(kind, replace(scorer, bias=bias)) <= FALSE for kind in told)]
     return replace(scorer, bias=round(float(max(fits)), 2))
 

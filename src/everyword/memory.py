@@ -718,7 +718,7 @@ class Memory:
 
     def _take_up(self, store: Store) -> None:
         """Go on with the vectors that an earlier process left waiting."""
-        if self._embedder is not None and store.path.exists() and store.index.waiting(self._embedder):
+        if self._embedder is not None and store.path.exists() and store.index.has_work(self._embedder):
             self._schedule(store)
         if store.path.exists():
             self.claims.take_up(store)

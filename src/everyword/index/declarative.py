@@ -83,6 +83,6 @@ def declarative(embedder: Embedder) -> bytes:
 
 
 def _of_language(embedder: Embedder, said: Sequence[tuple[str, str]], small_talk: Sequence[str]) -> codes.Floats:
-    rows = vectors(embedder, [*(text for pair in said for text in pair), *small_talk])
-    statements, questions = rows[: 2 * len(said) : 2], rows[1 : 2 * len(said) : 2]
-    return statements.mean(axis=0) - (questions.mean(axis=0) + rows[2 * len(said) :].mean(axis=0)) / 2.0
+    statements, questions = zip(*said, strict=True)
+    told, asked, talked = (vectors(embedder, texts).mean(axis=0) for texts in (statements, questions, small_talk))
+    return told - (asked + talked) / 2.0

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from everyword.index import codes
 from everyword.index.vectors import StoredModel
-from everyword.ports import QuestionVectors
+from everyword.ports import ModelIdentity, QuestionVectors
 
 CLAUSE_CANDIDATES = 1536
 """Clauses whose signs agree best with the question's; only these are scored with their scale."""
@@ -47,6 +47,11 @@ class Similarities:
         """
         taken_off = self.scan.shared * np.float32(share)
         return np.divide(self.passages - taken_off, self.scan.lengths, dtype=np.float32)
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model whose vectors were compared."""
+        return self.scan.model.identity
 
     @property
     def declarative(self) -> codes.Floats | None:
@@ -217,7 +222,7 @@ class DenseScan:
     def coverage(self, passage_ids: npt.NDArray[np.int64], tokens: codes.Floats) -> codes.Floats | None:
         """Return how near each token comes to any clause of some passages; None where none of them has a vector."""
         _, block = self._picked(passage_ids)
-        return None if block is None else _near(block, tokens)[0].max(axis=1)
+        return None if block is None else _token_cosines(block, tokens)[0].max(axis=1)
 
     def _picked(self, passage_ids: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Block | None]:
         """Return which of some passages are here, as places among those given, and these as a block of their own."""
@@ -231,7 +236,7 @@ class DenseScan:
         return len(self.ids)
 
 
-def _near(block: Block, tokens: codes.Floats) -> tuple[codes.Floats, npt.NDArray[np.int64]]:
+def _token_cosines(block: Block, tokens: codes.Floats) -> tuple[codes.Floats, npt.NDArray[np.int64]]:
     """Return the cosine of each token with each clause, and how many clauses each passage has.
 
     0: the passage is one clause itself; those stand behind the clauses of the others.
@@ -244,7 +249,7 @@ def _near(block: Block, tokens: codes.Floats) -> tuple[codes.Floats, npt.NDArray
 
 def _nearness(block: Block, tokens: codes.Floats) -> codes.Floats:
     """Return for each passage of a block the mean nearness of the tokens in its best two clauses in a row."""
-    near, counts = _near(block, tokens)
+    near, counts = _token_cosines(block, tokens)
     starts = np.where(counts > 0, np.cumsum(counts) - counts, len(block.scales) + np.cumsum(counts == 0) - 1)
     ends = starts + np.maximum(counts, 1) - 1
     pairs = near.copy()

@@ -155,11 +155,14 @@ class Index:
         identity = embedder.identity
         with self._storage.reading() as connection:
             known = {model.identity: model.declarative for model in vectors.models(connection)}
-        if known.get(identity) is not None:
-            return
-        centre, declarative = _directions(embedder)
-        with self._storage.transaction() as connection:
-            vectors.register(connection, identity, centre, declarative)
+        if identity not in known:
+            centre = _centre(embedder)
+            with self._storage.transaction() as connection:
+                vectors.register(connection, identity, centre)
+        if known.get(identity) is None:
+            declarative = _declarative(embedder)
+            with self._storage.transaction() as connection:
+                vectors.tell(connection, identity, declarative)
 
     def embed(self, embedder: Embedder, *, limit: int = 64) -> int:
         """Compute the vectors of the newest waiting passages; return how many were done. Raise ModelError."""
@@ -189,6 +192,12 @@ class Index:
         """Return how many passages wait for a vector of this model."""
         with self._storage.reading() as connection:
             return vectors.count_waiting_for(connection, embedder.identity)
+
+    def has_work(self, embedder: Embedder) -> bool:
+        """Tell whether passages wait for a vector of this model, or it has not told statements from questions yet."""
+        with self._storage.reading() as connection:
+            known = {model.identity: model.declarative for model in vectors.models(connection)}
+        return self.waiting(embedder) > 0 or known.get(embedder.identity, b"") is None
 
     def active(self) -> ModelIdentity | None:
         """Return the model whose vectors are searched."""
@@ -355,12 +364,16 @@ def _verify_vectors(connection: apsw.Connection) -> Iterator[str]:
         )
 
 
-def _directions(embedder: Embedder) -> tuple[bytes, bytes]:
-    """Return the centre of a model's texts, and the direction from questions to statements."""
-    from everyword.index.declarative import declarative
+def _centre(embedder: Embedder) -> bytes:
     from everyword.index.embedding import centre
 
-    return centre(embedder), declarative(embedder)
+    return centre(embedder)
+
+
+def _declarative(embedder: Embedder) -> bytes:
+    from everyword.index.declarative import declarative
+
+    return declarative(embedder)
 
 
 def _meta(connection: apsw.Connection, name: str) -> Any:

@@ -32,7 +32,7 @@ CREATE TABLE model (
     identity TEXT NOT NULL UNIQUE, -- JSON of ports.ModelIdentity
     state TEXT NOT NULL CHECK (state IN ('active', 'building')),
     centre BLOB NOT NULL, -- float32, what codes are relative to
-    declarative BLOB -- float32, the direction from questions to statements; NULL until the model is used again
+    declarative BLOB -- float32, from questions and small talk to statements; NULL: not known yet
 ) STRICT;
 
 CREATE TABLE vector (

@@ -47,19 +47,23 @@ def active(connection: apsw.Connection) -> StoredModel | None:
     return next((model for model in models(connection) if model.active), None)
 
 
-def register(connection: apsw.Connection, identity: ModelIdentity, centre: bytes, declarative: bytes) -> None:
+def register(connection: apsw.Connection, identity: ModelIdentity, centre: bytes) -> None:
     """Make every passage wait for a vector of this model; it becomes active when the last one is there."""
     has_any = connection.execute("SELECT count(*) FROM model").get
     connection.execute(
         "INSERT OR IGNORE INTO model (identity, state, centre) VALUES (?, ?, ?)",
         (_text(identity), "building" if has_any else "active", centre),
     )
-    connection.execute("UPDATE model SET declarative = ? WHERE identity = ?", (declarative, _text(identity)))
     connection.execute(
         "INSERT OR IGNORE INTO pending SELECT m.id, p.id FROM model m, passage p WHERE m.identity = ? AND NOT EXISTS "
         "(SELECT 1 FROM vector v WHERE v.model = m.id AND v.passage = p.id)",
         (_text(identity),),
     )
+
+
+def tell(connection: apsw.Connection, identity: ModelIdentity, declarative: bytes) -> None:
+    """Keep the direction in which a model tells statements from questions and small talk."""
+    connection.execute("UPDATE model SET declarative = ? WHERE identity = ?", (declarative, _text(identity)))
 
 
 def enqueue(connection: apsw.Connection, passage_ids: Sequence[int]) -> None:

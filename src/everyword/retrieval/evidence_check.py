@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from everyword.domain.passage import Passage
 from everyword.domain.query import Query
-from everyword.ports import PassageTable, SearchIndex
+from everyword.ports import ModelIdentity, PassageTable, SearchIndex
 from everyword.retrieval.gather import Gathered, Ints, Scores
 from everyword.retrieval.recall_question import asks_for_record
 from everyword.retrieval.wanted import AROUND, Wanted, wanted
@@ -33,6 +33,7 @@ READ = 4
 COVERING = 10
 """Passages that may cover the tokens of a question between them."""
 _FARTHEST = 2
+"""Tokens that are covered least."""
 _SAME_SCRIPT = 0.5
 """Share of the passages below which no word of the question can be expected to match."""
 _FAR = 4.0
@@ -74,12 +75,13 @@ UNSAID = Scorer(
     },
     bias=4.26,
 )
-"""Nobody said it, where the model does not tell the tokens of a question apart."""
+"""Nobody said it."""
 UNCOVERED = Scorer(
     weights={"fused": -0.135, "held": -2.544, "covered": -16.919, "unseen names": 4.351},
     bias=5.77,
 )
-"""Nobody said it, where the model does."""
+"""Nobody said it, told by the tokens of the question; only for the models that this was fitted with."""
+FITTED = frozenset({"e5-small:q4", "e5-small:int8"})
 ANOTHER = Scorer(weights={"gap": 6.187}, bias=-0.83)
 """Another speaker said it of himself."""
 
@@ -191,12 +193,17 @@ def _of_anybody(
 
 
 def _covered(found: Gathered, fused: Scores) -> float | None:
-    """Return how near the tokens of the question that are farthest come to what is ranked first; None: the model does not tell."""
-    if found.alike is None:
+    """Return how near the tokens of the question that are farthest come to what is ranked first; None: it cannot be told.
+
+    Passages whose vectors are not there yet cover nothing, though they may hold the answer.
+    """
+    if found.alike is None or found.clauses is None or not _is_fitted(found.alike.identity):
         return None
     first = np.flatnonzero(~np.isnan(fused))
     if len(first) > COVERING:
         first = first[np.argpartition(fused[first], -COVERING)[-COVERING:]]
+    if np.isnan(found.clauses[first]).any():
+        return None
     near = found.alike.coverage(found.corpus.ids[first])
     return None if near is None else float(np.sort(near)[:_FARTHEST].mean())
 
@@ -213,6 +220,10 @@ def _most_held(
         if most[0] >= enough:
             break
     return most
+
+
+def _is_fitted(identity: ModelIdentity) -> bool:
+    return identity.name in FITTED and identity.units == "clauses"
 
 
 def _near(scores: Scores | None, places: Sequence[int] | None = None) -> float:

@@ -147,17 +147,17 @@ def _dense(corpus: PassageTable, recipe: Recipe, found: Gathered) -> None:
     if len(alike.passage_ids) < len(corpus):
         found.notes.append(f"{len(corpus) - len(alike.passage_ids)} passages have no vector yet: found by words only")
     passages = alike.centred(recipe.centred) if recipe.centred else alike.passages
-    places, both = _placed(corpus, alike.passage_ids, np.stack([passages, alike.clauses], axis=1))
-    by_passage, found.clauses = np.full((2, len(corpus)), np.nan)
-    by_passage[places], found.clauses[places] = both.T
+    declarative = alike.declarative if recipe.declarative else None
+    told = [passages, alike.clauses, *([] if declarative is None else [declarative])]
+    places, columns = _placed(corpus, alike.passage_ids, np.stack(told, axis=1))
+    scores = np.full((len(told), len(corpus)), np.nan)
+    scores[:, places] = columns.T
+    by_passage, found.clauses, *rest = scores
+    found.declarative = rest[0] if rest else None
     if "passage" in recipe.channels:
         found.scores["passage"] = by_passage
     if "clause" in recipe.channels:
         found.scores["clause"] = found.clauses
-    if recipe.declarative and alike.declarative is not None:
-        places, declarative = _placed(corpus, alike.passage_ids, alike.declarative)
-        found.declarative = np.full(len(corpus), np.nan)
-        found.declarative[places] = declarative
 
 
 def _placed(corpus: PassageTable, passage_ids: Ints, values: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[Any]]:

@@ -12,8 +12,8 @@ from everyword.text.clauses import sentences
 
 _BEFORE = "and|but|so|also|in|on|at|to|from|for|by|with|of|under|until|since|about|during|after|before|around"
 _ASKS = re.compile(
-    rf"(?:^|[.!?:,;]\s+|\n\s*)\W*(?:(?:{_BEFORE}) )*(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|am|do|does"
-    r"|did|has|have|had)\b|[什甚][麼么]|哪|[幾几]|[誰谁]|多少|[嗎吗]|何[時时]|[為为]何|怎[麼么樣样]",
+    rf"(?:^|[.!?:,;]\s+|\n\s*)\W{{0,8}}(?:(?:{_BEFORE}) )*(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were"
+    r"|am|do|does|did|has|have|had)\b|[什甚][麼么]|哪|[幾几]|[誰谁]|多少|[嗎吗]|何[時时]|[為为]何|怎[麼么樣样]",
     re.IGNORECASE,
 )
 _ADVICE = re.compile(
@@ -24,11 +24,13 @@ _ADVICE = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile("[?？]")
+_LONGEST = 1_000
+"""Characters above which a text is a story, whatever it asks."""
 
 
 def asks_for_record(text: str) -> bool:
     """Tell whether at least half of a text is a question for something that was said or happened."""
-    if _ADVICE.search(text):
+    if len(text) > _LONGEST or _ADVICE.search(text):
         return False
     parts = [part for start, end in sentences(text) if (part := text[start:end].strip())]
     asked = [part for part in parts if (len(parts) == 1 or _MARK.search(part)) and _ASKS.search(part)]

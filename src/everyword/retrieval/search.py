@@ -291,11 +291,11 @@ def fuse(found: Gathered, query: Query, recipe: Recipe) -> Scores:
 
 
 def _bonuses(found: Gathered, query: Query, recipe: Recipe) -> Iterator[Scores]:
-    """Yield what passages get for what they are, whatever they are about."""
+    """Yield what passages get for what they are and who said them, whatever they are about."""
     corpus = found.corpus
     if recipe.declarative and found.declarative is not None and asks_for_record(query.text):
-        scores = standard_scores(_filled("passage", found.declarative))
-        yield recipe.declarative * np.minimum(scores, _PLAIN)
+        plain = np.minimum(standard_scores(found.declarative), _PLAIN)
+        yield recipe.declarative * np.where(np.isnan(found.declarative), 0.0, plain)
     if recipe.author_bonus and (named := _named(corpus, query.text)) is not None:
         yield recipe.author_bonus * named
     if recipe.asker_bonus and is_about_asker(query.text):

@@ -67,6 +67,18 @@ def test_what_states_with_more_weight_than_a_plain_statement_gets_no_more_for_it
     assert order(said, QUESTION, 10.0)[0] == SAID
 
 
+def test_it_counts_as_much_among_few_that_a_condition_lets_in(
+    said: UserFile, keep: Callable[..., list[Message]]
+) -> None:
+    for number in range(20):
+        keep(*[draft(f"tree{number} {n} is fine.", session_id="trees") for n in range(20)], embedder=Intonation())
+    keep(draft("Lunch was good.", session_id="few"), embedder=Intonation())
+    keep(draft("The red bicycle was sold by Tim!", session_id="few"), embedder=Intonation())
+    recipe = EVIDENCE.recipe
+    ranking = rank(said.index, Query(text=QUESTION, in_session="few"), recipe, embedder=Intonation())
+    assert next(iter(ranking.candidates())).seqs == (424,)
+
+
 def test_what_asks_for_no_record_is_ranked_as_if_there_were_no_such_direction(said: UserFile) -> None:
     assert order(said, OTHER, 5.0) == order(said, OTHER, 0.0)
 

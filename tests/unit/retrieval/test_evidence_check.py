@@ -10,7 +10,7 @@ from everyword.domain.message import Draft, Message
 from everyword.domain.query import Query
 from everyword.models.hash import HashEmbedder
 from everyword.ports import Embedder
-from everyword.retrieval.evidence_check import FEWEST, UNCOVERED, Verdict, measure
+from everyword.retrieval.evidence_check import FEWEST, UNCOVERED, UNSAID, Verdict, measure
 from everyword.retrieval.search import rank
 from everyword.strategies.catalogue import STRATEGIES
 from everyword.testing.drafts import draft
@@ -49,8 +49,22 @@ def test_what_nobody_said_has_none(ask: Ask) -> None:
     assert ask("When did I fly to Reykjavik with Tobias?", KEY).no_evidence is True
 
 
+@pytest.mark.parametrize(("name", "has_all"), [("words", True), ("e5-small:q4", False)])
+def test_tokens_do_not_judge_for_another_model_or_while_vectors_are_missing(
+    store: UserFile, keep: Keep, name: str, has_all: bool
+) -> None:
+    words = WordEmbedder(name, dimensions=512)
+    keep(*TALK, embedder=words)
+    keep(KEY, embedder=words if has_all else None)
+    asked = rank(store.index, Query(text="Who has my spare key?"), STRATEGIES["evidence"].recipe, embedder=words)
+    assert isinstance(asked.check, partial)
+    measured = measure(*asked.check.args)
+    assert measured is not None
+    assert measured.scorer is UNSAID
+
+
 def test_a_token_that_nothing_comes_near_leaves_a_question_uncovered(store: UserFile, keep: Keep) -> None:
-    words = WordEmbedder(dimensions=512)
+    words = WordEmbedder("e5-small:q4", dimensions=512)
     keep(*TALK, draft("My spare key is here", session_id="key"), embedder=words)
     covered = []
     for question in ("Who has my spare key?", "Who has my spare harpoon?"):
